@@ -142,7 +142,7 @@ def _undo(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
             outcome = undo.error.reason if undo.error else "Conflict" if undo.problem else "ok"
             audit.record(request, "undo", place.ref, outcome)
         kind = place.type.kind if place else undo.step.plural
-        state, words = ("danger", _("not _undo")) if undo.problem else ("success", undo.words)
+        state, words = ("danger", _("not undone")) if undo.problem else ("success", undo.words)
         url = place.url() if place and undo.step.before is not None else ""
         rows.append(
             ImportRow(
@@ -159,8 +159,8 @@ def _undo(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
             )
         )
     failed = sum(bool(undo.problem) for undo in done)
-    words = _("%(bad)d of %(all)d changes couldn't be _undo.") % {"bad": failed, "all": len(done)}
-    summary = words if failed else _("All changes were _undo.")
+    words = _("%(bad)d of %(all)d changes couldn't be undone.") % {"bad": failed, "all": len(done)}
+    summary = words if failed else _("All changes were undone.")
     return render.page(request, "resources/import.html", {"page": replace(page, rows=tuple(rows), summary=summary)})
 
 
