@@ -30,10 +30,9 @@ from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
 from resources.views.api_watch import ApiWatchApp
 from resources.views.api_watch import wanted as wants_watch
+from resources.views.follow import FOLLOW_ALL_PATH as FOLLOW_ALL
 from resources.views.follow import PATH as FOLLOW
-from resources.views.follow import FollowApp
-from resources.views.follow_all import PATH as FOLLOW_ALL
-from resources.views.follow_all import FollowAllApp
+from resources.views.follow import FollowAllApp, FollowApp
 from resources.views.forward import FORWARDED_PATH, ProxiedApp
 from resources.views.logs import RAW_LOG_PATH, RawLogApp
 from resources.views.stream import StreamApp, plain

@@ -27,7 +27,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue("default"), Queue("watch")]
 app.autodiscover_tasks(["console.audit", "operatorhub", "resources"])
 app.steps["worker"].update(
-    ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.beat:BeatStep")
+    ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.liveness_file:BeatStep")
 )
 app.steps["consumer"].add("console.liveness_file:AliveStep")
 

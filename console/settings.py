@@ -202,7 +202,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "console.signin.middleware.SignInMiddleware",
-    "console.signin.impersonation_middleware.ActingMiddleware",
+    "console.signin.middleware.ActingMiddleware",
     "console.active_clusters.ActiveClusterMiddleware",
     "console.prefer.times.PreferencesMiddleware",
     "console.web.request.ClusterMiddleware",
@@ -249,7 +249,7 @@ COTTON_DIR = "components"
 # A component sees its attributes and what context processors give, and nothing else of the page that uses it.
 COTTON_ISOLATE_BY_DEFAULT = True
 
-# Pages for the time in which their cluster does not answer (console/web/older_pages.py): ten minutes, at most 64 of
+# Pages for the time in which their cluster does not answer (console/web/soft_timeout.py): ten minutes, at most 64 of
 # OLDER_PAGE bytes in each process.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"},
@@ -259,7 +259,7 @@ CACHES = {
         "TIMEOUT": 600,
         "OPTIONS": {"MAX_ENTRIES": 64},
     },
-    # console/web/listable.py: a new permission shows in the navigation after so many seconds.
+    # console/web/navigation.py: a new permission shows in the navigation after so many seconds.
     "navigation": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "navigation",

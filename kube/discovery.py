@@ -3,14 +3,32 @@ not known.
 
 A group whose own server is down is left out and named in `errors`; all others stay usable.
 https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
+
+One segment of a REST path, made of a name from user input.
+
+What Kubernetes refuses in a name (k8s.io/apimachinery, api/validation/path: ".", "..", "/" and "%") would be another
+address than the one that was meant: HTTP clients and proxies take dot segments away (RFC 3986, 6.2.2.3), so that ".."
+of a namespace's ConfigMaps is the namespace itself, and a server that decodes %2F before it looks for subresources
+takes "web/exec" for one.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
+from urllib.parse import quote
 
-from kube.segments import segment
+from kube.errors import NotFound
+
+_NONE = frozenset({".", ".."})
+
+
+def path_segment(name: str) -> str:
+    """Ready for a path. Raises NotFound: nothing can have such a name."""
+    if name in _NONE or "/" in name or "%" in name:
+        raise NotFound(f'no object or namespace can be called "{name}"')
+    return quote(name, safe="")
+
 
 ACCEPT = (
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
@@ -72,8 +90,8 @@ class ResourceType:
         Raises NotFound for a namespace or a name that nothing can have.
         """
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
-        place = f"/namespaces/{segment(namespace)}" if namespace and self.namespaced else ""
-        ends = "".join(f"/{segment(part)}" for part in (name, subresource) if part)
+        place = f"/namespaces/{path_segment(namespace)}" if namespace and self.namespaced else ""
+        ends = "".join(f"/{path_segment(part)}" for part in (name, subresource) if part)
         return f"{root}{place}/{self.plural}{ends}"
 
 

@@ -11,8 +11,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from kube.discovery import ResourceType
-from kube.segments import segment
+from kube.discovery import ResourceType, path_segment
 from kube.table import ACCEPT as TABLE
 
 Query = tuple[tuple[str, str], ...]
@@ -310,7 +309,7 @@ def pod_log(
             "limitBytes": limit_bytes,
         }
     )
-    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/log"
+    path = f"/api/v1/namespaces/{path_segment(namespace)}/pods/{path_segment(pod)}/log"
     return ApiRequest(
         method="GET", path=path, query=query, accept="*/*", ref=f'the log of pod "{pod}" in namespace "{namespace}"'
     )
@@ -318,7 +317,7 @@ def pod_log(
 
 def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) -> ApiRequest:
     """The WebSocket of a command with a terminal: what it writes to stderr comes on stdout."""
-    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/exec"
+    path = f"/api/v1/namespaces/{path_segment(namespace)}/pods/{path_segment(pod)}/exec"
     flags = (("container", container), ("stdin", "true"), ("stdout", "true"), ("tty", "true"))
     query = tuple(pair for pair in flags if pair[1]) + tuple(("command", part) for part in command)
     return ApiRequest(
@@ -331,6 +330,6 @@ def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
 
     It is the kubelet that answers, and not every one takes a wish for JSON.
     """
-    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/portforward"
+    path = f"/api/v1/namespaces/{path_segment(namespace)}/pods/{path_segment(pod)}/portforward"
     ref = f'port {port} of pod "{pod}" in namespace "{namespace}"'
     return ApiRequest(method="GET", path=path, query=(("ports", str(port)),), accept="*/*", ref=ref)

@@ -3,8 +3,6 @@
 from django.urls import path
 
 from operatorhub.api import (
-    compare,
-    exports,
     extensions,
     groups,
     installs,
@@ -27,11 +25,11 @@ urlpatterns = [
     path(f"{PACKAGE}install/", installs.Install.as_view(), name="install"),
     path("installs/<str:namespace>/<str:subscription>/", installs.Progress.as_view(), name="progress"),
     path("operators/", operators.Operators.as_view(), name="operators"),
-    path("compare/", compare.Comparison.as_view(), name="compare"),
+    path("compare/", packages.Comparison.as_view(), name="compare"),
     path("catalogs/", sources.Catalogs.as_view(), name="catalogs"),
     path("catalogs/<str:namespace>/<str:name>/", sources.OneCatalog.as_view(), name="catalog"),
     path("operators/<str:namespace>/<str:csv>/uninstall/", uninstall.Uninstall.as_view(), name="uninstall"),
-    path("operators/<str:namespace>/<str:csv>/export/", exports.Export.as_view(), name="export"),
+    path("operators/<str:namespace>/<str:csv>/export/", operators.Export.as_view(), name="export"),
     path("removals/<str:key>/", uninstall.Removal.as_view(), name="removal"),
     path("operators/<str:namespace>/<str:csv>/", operators.OneOperator.as_view(), name="operator"),
     path("subscriptions/", subscriptions.Subscriptions.as_view(), name="subscriptions"),

@@ -3,16 +3,21 @@
 No Django models; requests only to see whether OLM is there.
 
 https://olm.operatorframework.io/docs/concepts/crds/
+
+Spec changes of objects whose status a controller updates every few seconds (OLM: CatalogSources).
 """
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError, NotFound
+from kube.errors import Conflict, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub.csv import items, mapping, strings, text
 from resources import live_topics
@@ -274,3 +279,35 @@ def group_targets(group: Mapping[str, Any]) -> tuple[str, ...]:
     if not selector.get("matchLabels") and not selector.get("matchExpressions"):
         return (EVERYWHERE,)
     return tuple(namespace for namespace in strings(mapping(group.get("status")).get("namespaces")) if namespace)
+
+
+_PATCH_TRIES = 5
+
+
+def spec_version(obj: KubeObject) -> str:
+    """A version of the spec only. The resourceVersion changes with the status too."""
+    return f"{obj['metadata'].get('uid')}/{obj['metadata'].get('generation')}"
+
+
+def patch_spec(
+    client: ClusterClient,
+    type_: ResourceType,
+    name: str,
+    namespace: str,
+    change: dict[str, Any],
+    version: str,
+    *,
+    dry_run: bool,
+) -> KubeObject:
+    """Merge `change` into the object.
+
+    Raises Conflict if its spec differs from `version`; status changes in between don't count.
+    """
+    for _again in range(_PATCH_TRIES):
+        found = client.get(type_, name, namespace)
+        if spec_version(found) != version:
+            break
+        meta = {**change.get("metadata", {}), "resourceVersion": found["metadata"]["resourceVersion"]}
+        with contextlib.suppress(Conflict):
+            return client.patch(type_, name, {**change, "metadata": meta}, namespace, dry_run=dry_run)
+    raise Conflict(_("“%(name)s” changed since this page was loaded.") % {"name": name})

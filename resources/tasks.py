@@ -8,7 +8,7 @@ from console.web import clusters
 from kube.errors import KubeError
 from resources.changes import RedisError
 from resources.changes.heartbeats import active_of
-from resources.history import bounds
+from resources.history import store
 from resources.usage.readings import NODES, PODS, READ_SECONDS, metrics_type, note, usages
 
 log = logging.getLogger("resources.tasks")
@@ -17,7 +17,7 @@ log = logging.getLogger("resources.tasks")
 @shared_task(name="resources.tasks.prune_history", soft_time_limit=300)
 def prune_history() -> None:
     """The history within its bounds."""
-    if number := bounds.prune():
+    if number := store.prune():
         log.info("%d rows of the history went: they were too old or too much", number)
 
 

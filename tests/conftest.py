@@ -31,7 +31,7 @@ def pytest_configure() -> None:
 @pytest.fixture(autouse=True)
 def _navigation_is_read_anew() -> None:
     """Tests share a cluster and a process: what one of them installed stands in no other one's navigation."""
-    if listable := sys.modules.get("console.web.listable"):
+    if listable := sys.modules.get("console.web.navigation"):
         listable.forget_navigation()
 
 

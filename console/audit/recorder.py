@@ -114,7 +114,7 @@ def where_of(request: HttpRequest) -> Where:
 class AuditMiddleware:
     """Each request is a scene.
 
-    What shows a Secret's value is kept nowhere: not by the browser, nor by console/web/older_pages.py.
+    What shows a Secret's value is kept nowhere: not by the browser, nor by console/web/soft_timeout.py.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -2,13 +2,102 @@
 
 Acts are saved together at its end. A write that no view recorded becomes an act as well, so that none is missing
 because a view forgot it.
+
+The object of an act: parsed from the log's text, or from the request to the cluster.
 """
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
-from console.audit.act_target import named
+import msgspec
+
 from console.audit.models import AuditEntry
+from kube.objects import KubeObject, name_of, uid_of
 from kube.recording import Recording, RequestTarget, Write
+
+# group/version/plural namespace/name, as resources/place.py and operatorhub/olm.py write it; more may follow.
+_REF = re.compile(
+    r"(?P<group>[^/\s]+)/(?P<version>[^/\s]+)/(?P<plural>[^/\s]+)"
+    r" (?:(?P<namespace>[^/\s]*)/)?(?P<name>[^/\s]*)(?:\s+(?P<rest>.+))?"
+)
+
+
+def target_in_text(ref: str) -> tuple[RequestTarget | None, str]:
+    """The object and what the text says beside it; None where it names no object of the cluster."""
+    found = _REF.fullmatch(ref)
+    if found is None:
+        return None, ref
+    group = "" if found["group"] == "core" else found["group"]
+    return (
+        RequestTarget(
+            group=group,
+            version=found["version"],
+            plural=found["plural"],
+            namespace=found["namespace"] or "",
+            name=found["name"],
+        ),
+        found["rest"] or "",
+    )
+
+
+def target_of_write(write: Write) -> RequestTarget:
+    """What a write is about.
+
+    Of a creation the name is in what was sent, or in the answer, if the server made one up.
+    """
+    if write.target.name:
+        return write.target
+    return replace(write.target, name=name_of(_answer(write)) or name_of(_body(write)))
+
+
+def uid_of_write(write: Write) -> str:
+    """The object's UID; for a deletion from the details of the Status."""
+    answer = _answer(write)
+    details = answer.get("details")
+    found = uid_of(answer) or (str(details.get("uid") or "") if isinstance(details, dict) else "")
+    return (found or uid_of(_decoded(write.before)))[:64]
+
+
+def kind_of_write(write: Write) -> str:
+    """The object's kind, not that of a subresource's body."""
+    texts = (write.before,) if write.target.subresource else (write.answer, write.body, write.before)
+    found = (str(_decoded(text).get("kind") or "") for text in texts)
+    return next((name for name in found if name and name not in ("Status", "DeleteOptions", "Scale")), "")
+
+
+def _answer(write: Write) -> KubeObject:
+    return _decoded(write.answer)
+
+
+def _body(write: Write) -> KubeObject:
+    return _decoded(write.body)
+
+
+class _Metadata(msgspec.Struct):
+    name: str = ""
+    uid: str = ""
+
+
+class _Head(msgspec.Struct):
+    """Only this much is read: the rest of an object is passed over."""
+
+    kind: str = ""
+    metadata: _Metadata | None = None
+    details: dict[str, object] | None = None
+
+
+_decode = msgspec.json.Decoder(_Head).decode
+
+
+def _decoded(text: bytes) -> KubeObject:
+    try:
+        head = _decode(text) if text else _Head()
+    except (msgspec.MsgspecError, UnicodeDecodeError):  # of other types than an object has, or no JSON
+        return {}
+    found: KubeObject = {"kind": head.kind, "details": head.details}
+    if head.metadata:
+        found["metadata"] = {"name": head.metadata.name, "uid": head.metadata.uid}
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +134,7 @@ class Scene:
             free = (number for number in range(self.seen) if number not in self.claimed)
             if (first := next(free, None)) is None:
                 return None
-            found = named(self.sent.writes[first])
+            found = target_of_write(self.sent.writes[first])
         numbers = self.by_target.get(_key(found), [])
         mine = [number for number in numbers if number not in self.claimed]
         self.claimed.update(mine)
@@ -57,7 +146,7 @@ class Scene:
 
     def _look(self) -> None:
         for number in range(self.seen, len(self.sent.writes)):
-            self.by_target.setdefault(_key(named(self.sent.writes[number])), []).append(number)
+            self.by_target.setdefault(_key(target_of_write(self.sent.writes[number])), []).append(number)
         self.seen = len(self.sent.writes)
 
 

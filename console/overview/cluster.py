@@ -14,7 +14,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources import live_topics
 from resources.changes import RedisError
-from resources.changes.redis_status import hub_states
+from resources.changes.heartbeats import hub_states
 from resources.lists import listing
 from resources.lists.counts import Count, counts
 from resources.lists.listing import Query

@@ -12,8 +12,7 @@ from functools import partial
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from console.overview.fixes import with_fixes
-from console.overview.part import ERROR, WARNING, CardContent, CardProblem
+from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_fixes
 from console.web import deadline
 from kube import limits
 from kube.client import ClusterClient

@@ -8,8 +8,7 @@ from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.running import installed_operators
-from operatorhub.running.installed_operators import Operator
-from operatorhub.running.totals import Totals, totals
+from operatorhub.running.installed_operators import Operator, Totals, totals
 from operatorhub.running.workloads import ASKS, FAILED
 
 #: Of more than these the list of all operators tells.

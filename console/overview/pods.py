@@ -13,8 +13,7 @@ from functools import partial
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from console.overview.fixes import with_fixes
-from console.overview.part import ERROR, CardContent, CardProblem
+from console.overview.part import ERROR, CardContent, CardProblem, with_fixes
 from console.web import deadline
 from kube.client import ClusterClient
 from kube.discovery import ResourceType

@@ -9,8 +9,8 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.objects import KubeObject
 from resources import live_topics
-from resources.page import event_rows
-from resources.page.event_rows import EventQuery, Happened, Linker
+from resources.page import events
+from resources.page.events import EventQuery, Happened, Linker
 
 SHOWN = 6
 _CHUNK = 500
@@ -37,7 +37,7 @@ def collect(client: ClusterClient) -> CardContent:
         found, token = found + page.items, page.continue_
         if not token or len(found) >= limits.OVERVIEW_WARNINGS.value:
             break
-    warnings = event_rows.stream_of(found, EventQuery(type="Warning"), Linker(client), bool(token))
+    warnings = events.event_list_of(found, EventQuery(type="Warning"), Linker(client), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = Warnings(
         rows=warnings.rows[:SHOWN], lines=warnings.lines, total=warnings.matched, beyond=warnings.beyond, url=url

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console.reach.access_check import is_name
+from console.reach.discovery import is_name
 from console.web import render
 from console.web.access import AccessRequest, can
 from console.web.frame import known_namespaces

@@ -1,5 +1,7 @@
 """/clusters/: which clusters this console has, whether each can be reached, as whom, and the way to the same kind of
 page there (docs/decisions/0025).
+
+The list that a page belongs to: the target after a switch to a namespace or cluster without the page's object.
 """
 
 import time
@@ -10,12 +12,11 @@ from threading import Lock
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import Resolver404, resolve, reverse
+from django.urls import Resolver404, ResolverMatch, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console.pages.parent_list import kind_of, list_above
 from console.signin import sessions
 from console.web import clusters, render
 from console.web.clusters import Offered
@@ -24,6 +25,25 @@ from console.web.front import addresses_of, place_of
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, Unreachable
+
+_KIND = ("group", "version", "plural")
+_ROOMS = {"operators": "installed", "extensions": "extensions"}
+
+
+def kind_of(found: ResolverMatch) -> dict[str, str]:
+    """The kind that a page of resources is about; empty for any other page."""
+    kind = {name: str(value) for name, value in found.kwargs.items() if name in _KIND}
+    return kind if found.app_name == "resources" and len(kind) == len(_KIND) else {}
+
+
+def list_above(found: ResolverMatch) -> str:
+    """Its address; '' for a page that belongs to none."""
+    if kind := kind_of(found):
+        return reverse("resources:list", kwargs=kind)
+    if found.app_name == "operatorhub":
+        return reverse(f"operatorhub:{_ROOMS.get(found.route.partition('/')[0], 'catalog')}")
+    return ""
+
 
 #: The page waits for all clusters together no longer than this; a late answer is shown on the next load.
 _PATIENCE_SECONDS = 2.0

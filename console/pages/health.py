@@ -17,7 +17,7 @@ from console.web import loop
 from console.web.clusters import console_client
 from kube.errors import KubeError
 from resources.changes import RedisError, ping
-from resources.changes.redis_status import hub_states, is_full
+from resources.changes.heartbeats import hub_states, is_redis_full
 from resources.stream import metrics as _live  # noqa: F401  registers what live status has to tell
 
 
@@ -39,7 +39,7 @@ def _database() -> PartState:
 def _redis() -> PartState:
     try:
         ping()
-        full = is_full()
+        full = is_redis_full()
     except RedisError as error:
         return PartState(False, f"Redis does not answer: {error}. Check REDIS_URL")
     if full:

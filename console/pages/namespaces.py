@@ -15,14 +15,12 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.pages.parent_list import list_above
+from console.pages.clusters import list_above
 from console.reach import discovery
-from console.reach.access_check import is_name, judge
-from console.reach.discovery import GONE, HERE, REFUSED, Own
+from console.reach.discovery import GONE, HERE, REFUSED, Own, check_access, is_name
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import can, view_binding_command
 from console.web.errors import explain
-from console.web.forbidden import binding
 from console.web.frame import forget_namespaces
 from console.web.front import place_of
 from console.web.request import ALL_NAMESPACES, ConsoleRequest, remember_namespace
@@ -133,7 +131,7 @@ def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> O
         return None
     known, words = discovery.own(client, refresh=True), discovery.words()
     found = {own.name: words[own.how] for own in known if own.usable}
-    ask = binding(client.user, typed) if error and is_name(typed) else ""
+    ask = view_binding_command(client.user, typed) if error and is_name(typed) else ""
     return OwnNamespaces(
         lost=tuple(own for own in known if not own.usable), found=found, typed=typed, error=error, ask=ask
     )
@@ -173,7 +171,7 @@ def own_refusal(client: ClusterClient, name: str) -> str:
         return _(
             "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or digit."
         )
-    verdict = judge(client, name, refresh=True)
+    verdict = check_access(client, name, refresh=True)
     if verdict.state == HERE:
         return ""
     if verdict.state == GONE:

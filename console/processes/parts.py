@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from console.processes import liveness
+from console.processes import supervisor
 from console.processes.supervisor import Program
 from kube.config import contexts
 from kube.errors import InvalidConfig
@@ -135,12 +135,12 @@ def redis(options: Options) -> tuple[Program | None, str]:
             "--daemonize",
             "no",
         ]
-        alive = liveness.redis_check(listener)
+        alive = supervisor.redis_check(listener)
         return Program(name="redis", command=tuple(command), stop_seconds=4.0, mute=_REDIS_CHATTER, is_alive=alive), url
     port = free_port()
     command = [sys.executable, "-m", "console.processes.demo_redis", str(port)]
     return Program(
-        name="redis", command=tuple(command), is_alive=liveness.redis_check(port)
+        name="redis", command=tuple(command), is_alive=supervisor.redis_check(port)
     ), f"redis://127.0.0.1:{port}/0"
 
 
@@ -158,7 +158,7 @@ def sandbox(options: Options) -> Program:
     command += ["--images", str(ROOT / "examples/operators/images.toml"), "--catalog", str(SAMPLES)]
     for folder in options.catalogs:
         command += ["--catalog", str(folder)]
-    alive = liveness.kubeconfig_check(options.data / "sandbox" / "kubeconfig")
+    alive = supervisor.kubeconfig_check(options.data / "sandbox" / "kubeconfig")
     return Program(name="sandbox", command=tuple(command), stop_seconds=10.0, is_alive=alive)
 
 
@@ -282,7 +282,7 @@ def parts(options: Options) -> list[Program]:
             command=worker,
             environment=settings,
             before=cluster_is_up,
-            is_alive=liveness.worker_check(alive_file, url),
+            is_alive=supervisor.worker_check(alive_file, url),
         ),
     ]
 
@@ -299,7 +299,7 @@ def web(options: Options, shared: dict[str, str]) -> list[Program]:
                 environment=shared,
                 stop_seconds=patience,
                 pass_fds=(options.listener,),
-                is_alive=liveness.http_check(port),
+                is_alive=supervisor.http_check(port),
             )
             for number, port in enumerate(options.web_ports, 1)
         ]
@@ -313,7 +313,7 @@ def web(options: Options, shared: dict[str, str]) -> list[Program]:
             command=command,
             environment=shared,
             stop_seconds=patience,
-            is_alive=liveness.http_check(options.port),
+            is_alive=supervisor.http_check(options.port),
         )
     ]
 

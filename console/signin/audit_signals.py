@@ -13,8 +13,9 @@ from django.utils import timezone
 from console.audit import recorder
 from console.audit.bounds import REFUSED_SIGN_IN, SIGN_IN
 from console.audit.models import AuditEntry
-from console.signin import signals, way
+from console.signin import signals
 from console.signin.models import Session
+from console.web import clusters
 from console.web.front import place_of
 from kube.errors import KubeError
 
@@ -41,7 +42,7 @@ def _began(row: Session, request: HttpRequest, **_kwargs: object) -> None:
 @receiver(signals.refused, dispatch_uid="console-signin-noted-refused")
 def _refused(why: int, request: HttpRequest, **_kwargs: object) -> None:
     try:
-        cluster = way.name(place_of(request))
+        cluster = clusters.endpoint_name(place_of(request))
     except KubeError:
         return  # the log has it
     lately = AuditEntry.objects.filter(at__gt=timezone.now() - _MINUTES, **REFUSED_SIGN_IN).count()

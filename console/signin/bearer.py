@@ -18,14 +18,15 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from console.signin import judge, limits, signals, way
+from console.signin import judge, rate_limits, signals
 from console.signin.address import unheard
 from console.signin.sessions import Person
+from console.web import clusters
 from console.web.clusters import Offered
 from console.web.errors import Problem, as_json
 from console.web.front import place_of
 from kube.client import ClusterClient
-from kube.person import person
+from kube.config import user_config
 
 #: A token is checked again after so many seconds.
 SECONDS = 30.0
@@ -163,26 +164,30 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
     number = 0
     try:
         if not again:
-            number = limits.begin(request)
+            number = rate_limits.begin_attempt(request)
         known = judge.know(judge.strict(token), place)
-    except limits.TooOften as error:
+    except rate_limits.TooOften as error:
         signals.refused.send(sender=Caller, why=429, request=request)
-        words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
+        words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {
+            "minutes": rate_limits.MINUTES
+        }
         raise TokenRefused(words, 429, error.seconds) from None
     except judge.NotKnown as error:
         with _lock:
             if error.counts:
                 _good.pop(digest, None)
         if not error.counts and number:
-            limits.good(number)
+            rate_limits.forget_attempt(number)
         signals.refused.send(sender=Caller, why=error.status, request=request)
         raise TokenRefused(str(error), 401 if error.status == 422 else error.status) from None
     if number:
-        limits.good(number)
+        rate_limits.forget_attempt(number)
     until = known.expires or datetime.max.replace(tzinfo=timezone.get_default_timezone())
     found = Caller(
-        Person(session=digest, user=known.user, groups=known.groups, until=until, cluster=way.name(place)),
-        ClusterClient(person(way.config(place), known.user, token, digest)),
+        Person(
+            session=digest, user=known.user, groups=known.groups, until=until, cluster=clusters.endpoint_name(place)
+        ),
+        ClusterClient(user_config(clusters.endpoint_of(place), known.user, token, digest)),
         time.monotonic() + SECONDS,
     )
     with _lock:

@@ -2,9 +2,12 @@
 
 They hold the user's token in memory, not the console's credentials. With SIGN_IN=local, impersonation uses the
 console's credentials with impersonation headers.
+
+Checks repeatedly whether the API server still allows an impersonation: a revoked permission sends no signal.
 """
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 
@@ -14,10 +17,9 @@ from console.signin import impersonation, sessions, signals
 from console.signin.oidc import renewal
 from console.web import clusters
 from kube.client import ClusterClient
-from kube.config import ClusterConfig
-from kube.errors import Unauthorized
-from kube.person import acting as acting_config
-from kube.person import person
+from kube.config import ClusterConfig, user_config
+from kube.config import impersonated_config as acting_config
+from kube.errors import Forbidden, KubeError, Unauthorized
 
 #: Cached clients; each caches the cluster's types and schemas. Evicted ones are created again on use.
 KEPT = 64
@@ -55,7 +57,7 @@ def _made(session: str) -> _Kept:
     if credentials := sessions.credentials_of(session):
         user, first, way = credentials
         token = renewal.bearer(session, first)
-        return _Kept(lambda refused: person(way, user, token, session, refused))
+        return _Kept(lambda refused: user_config(way, user, token, session, refused))
     row = impersonation.living().filter(key=session).first()
     if row is None:
         raise Unauthorized("this session is over")
@@ -104,3 +106,40 @@ def drop(session: str) -> None:
 @receiver(signals.ended, dispatch_uid="console-signin-clients")
 def _ended(session: str, **_kwargs: object) -> None:
     drop(session)
+
+
+#: An answer is this old at most when something is begun.
+REVOCATION_SECONDS = 10.0
+_asked: dict[str, float] = {}
+_revocation_lock = threading.Lock()
+
+
+def is_revoked(key: str, *, now: bool = False) -> bool:
+    """True if the impersonation was revoked. `now` bypasses the cache.
+
+    False if `key` isn't an impersonation.
+    """
+    client = cached_client(key)
+    if client is None or not client.by:
+        return False
+    with _revocation_lock:
+        if not now and time.monotonic() - _asked.get(key, -REVOCATION_SECONDS) < REVOCATION_SECONDS:
+            return False
+        if len(_asked) > 10 * KEPT:
+            _asked.clear()
+        _asked[key] = time.monotonic()
+    if is_still_allowed(client):
+        return False
+    impersonation.withdraw(key)
+    return True
+
+
+def is_still_allowed(client: ClusterClient) -> bool:
+    """A cluster that does not answer withdraws nothing."""
+    try:
+        client.whoami()
+    except Forbidden:
+        return False
+    except KubeError:
+        return True
+    return True

@@ -27,8 +27,7 @@ from django.http import HttpRequest, HttpResponse
 from console.signin import bearer, clients, impersonation, session_expiry, sessions
 from console.signin.impersonation import Acting
 from console.signin.sessions import Person
-from console.web.asgi import Receive, Scope, Send
-from console.web.refusal import refuse
+from console.web.asgi import Receive, Scope, Send, refuse
 from kube import limits
 from kube.errors import KubeError
 

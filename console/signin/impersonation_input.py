@@ -8,10 +8,9 @@ from django.utils.translation import gettext as _
 from console.web.access import can
 from kube import limits
 from kube.client import ClusterClient
-from kube.config import ClusterConfig
+from kube.config import ClusterConfig, impersonated_config, is_header_value
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, Unauthorized
-from kube.person import acting, sendable
 
 #: Resources of the verb `impersonate`. The API server doesn't serve users and groups: RBAC only checks their names.
 USERS = ResourceType(group="", version="v1", plural="users", kind="User", namespaced=False)
@@ -67,11 +66,11 @@ def _wrong(wish: ImpersonationInput) -> dict[str, str]:
     found = {}
     words = _("Use at most %(n)d visible ASCII characters. The console can't send other characters to the API server.")
     words %= {"n": limits.IMPERSONATED_NAME.value}
-    if wish.user and (not sendable(wish.user) or len(wish.user) > limits.IMPERSONATED_NAME.value):
+    if wish.user and (not is_header_value(wish.user) or len(wish.user) > limits.IMPERSONATED_NAME.value):
         found["user"] = words
     elif wish.user.startswith(_ACCOUNT) and _account(wish.user) is None:
         found["user"] = _("A service account has the form system:serviceaccount:NAMESPACE:NAME.")
-    if any(not sendable(group) or len(group) > limits.IMPERSONATED_NAME.value for group in wish.groups):
+    if any(not is_header_value(group) or len(group) > limits.IMPERSONATED_NAME.value for group in wish.groups):
         found["groups"] = words
     elif len(wish.groups) > limits.IMPERSONATED_GROUPS.value:
         found["groups"] = _("Enter at most %(n)d groups.") % {"n": limits.IMPERSONATED_GROUPS.value}
@@ -103,7 +102,7 @@ def judged(client: ClusterClient, wish: ImpersonationInput) -> tuple[Impersonati
     if wish.errors:
         return wish, None
     try:
-        config = acting(client.config, wish.name, wish.groups, "asked")
+        config = impersonated_config(client.config, wish.name, wish.groups, "asked")
     except ValueError:
         words = _(
             "The console's own identity already impersonates another user (`as` in its kubeconfig). "

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from console.signin import way
+from console.web import clusters
 from console.web.clusters import Offered
 from kube import limits
 from kube.client import ClusterClient
+from kube.config import user_config
 from kube.errors import Forbidden, InvalidConfig, KubeError, NotFound, Unauthorized
-from kube.person import person
 from untrusted import json_bounds
 
 # What may stand in a header (RFC 6750, 2.1): no space, no line, so that nothing else can be slipped into the request.
@@ -68,7 +68,7 @@ def know(token: str, place: Offered) -> TokenUser:
     """Asks the cluster's API server, with the token as the only credential. Raises NotKnown."""
     expires = expiry(token)
     try:
-        user_info = ClusterClient(person(way.config(place), "somebody", token)).whoami()
+        user_info = ClusterClient(user_config(clusters.endpoint_of(place), "somebody", token)).whoami()
     except Unauthorized:
         if expires is not None and expires <= timezone.now():
             raise NotKnown(_("This token has expired. Create a new token.")) from None

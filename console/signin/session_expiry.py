@@ -14,7 +14,7 @@ from collections.abc import Callable
 from django.db import DatabaseError, close_old_connections
 from django.dispatch import receiver
 
-from console.signin import clients, impersonation, judge, revocation, sessions, signals
+from console.signin import clients, impersonation, judge, sessions, signals
 from console.signin.models import Session
 from console.signin.oidc import renewal
 
@@ -70,7 +70,7 @@ def _look() -> None:
                 client = clients.take_refused(session)
                 if client is not None and not renewal.again(session) and judge.refused(client):
                     sessions.end(session, "refused")
-                revocation.is_revoked(session)
+                clients.is_revoked(session)
             for session in impersonation.over(known):
                 _end(session)
         except DatabaseError as error:

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
 
-from console.signin import encryption, signals, way
+from console.signin import encryption, signals
 from console.signin.judge import TokenUser
 from console.signin.models import Session
 from console.web import clusters, front
@@ -54,7 +54,7 @@ class Person:
 def begin(request: HttpRequest, known: TokenUser, token: str, method: str = "token") -> Person:
     """What the browser had before is worth nothing afterwards: neither its session nor its CSRF token (fixation)."""
     leave(request, "replaced")
-    cluster = way.name(place_of(request))
+    cluster = clusters.endpoint_name(place_of(request))
     now = timezone.now()
     until = now + timedelta(hours=settings.SIGN_IN_HOURS)
     if known.expires is not None:
@@ -111,7 +111,7 @@ def person_of(request: HttpRequest) -> Person | None:
     if found is None or clusters.name_of(place_of(request)) in ("", found.cluster):
         return found
     # A session of another cluster than the address' stays active there; one of a removed cluster ends.
-    if way.to(found.cluster) is None:
+    if clusters.endpoint_of_named(found.cluster) is None:
         end(found.session, "unreadable")
     return None
 
@@ -141,7 +141,7 @@ def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:
     if row is None:
         return None
     try:
-        found = way.to(row.cluster)
+        found = clusters.endpoint_of_named(row.cluster)
         if found is None:
             raise encryption.UnreadableCredentials(f"its credentials are of the cluster {row.cluster!r}")
         return row.user, encryption.unseal(row.sealed, key), found

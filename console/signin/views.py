@@ -1,22 +1,76 @@
-"""/sign-in/ and /sign-out/."""
+"""/sign-in/ and /sign-out/.
+
+What the ways of signing in have in common: the page, where it may lead back to, and what a browser forgets.
+"""
 
 import logging
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.signin import judge, limits, page, sessions, signals
+from console.signin import judge, rate_limits, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import provider_sign_out, redirect_addresses
+from console.signin.oidc import provider, provider_sign_out
 from console.signin.oidc.troubles import name
+from console.signin.sessions import Person
 from console.web.front import place_of
+from console.web.request import NAMESPACE_COOKIE
 from kube.errors import KubeError
+
+#: A digest of who used this browser last: what it keeps (drafts of forms) is not the next one's.
+_LAST = f"{settings.SESSION_COOKIE_NAME}_last"
+_YEAR = 365 * 24 * 3600
+
+
+def ways() -> frozenset[str]:
+    """The enabled methods of sign-in: `token`, `oidc`; none with SIGN_IN=local."""
+    return frozenset(settings.SIGN_IN.split(",")) - {"local"}
+
+
+def sign_in_page(
+    request: HttpRequest, back: str, *, error: str = "", over: str = "", status: int = 200
+) -> HttpResponse:
+    """The sign-in page. `over`: why the user was redirected here, see middleware.address()."""
+    # A change of the language returns to this page, never to an address with a code in it.
+    here = f"{reverse('signin:sign-in')}{'?' + urlencode({'next': back}) if back else ''}"
+    context = {"back": back, "here": here, "error": error, "over": over, "ways": ways(), "provider": name()}
+    return render(request, "signin/sign_in.html", context, status=status)
+
+
+def signed_in_response(request: HttpRequest, person: Person, back: str) -> HttpResponse:
+    """In, and on to where one wanted to go."""
+    response = HttpResponseRedirect(back or reverse("pages:overview"))
+    mark = salted_hmac("console.signin.last", person.user).hexdigest()
+    if request.COOKIES.get(_LAST) != mark:
+        clear_browser_data(response)
+        response.set_cookie(_LAST, mark, max_age=_YEAR, samesite="Lax", httponly=True, secure=settings.HTTPS)
+    return response
+
+
+def clear_browser_data(response: HttpResponse) -> None:
+    """Names of objects that the browser keeps: drafts of forms, messages, the chosen namespace.
+
+    https://www.w3.org/TR/clear-site-data/ : browsers do it where the page is of https or localhost.
+    """
+    response["Clear-Site-Data"] = '"cache", "storage"'
+    for cookie in (NAMESPACE_COOKIE, "messages"):
+        response.delete_cookie(cookie, samesite="Lax")
+
+
+def safe_address(request: HttpRequest, back: str) -> str:
+    """The address to return to, or '' unless it is a page of this console other than sign-in and sign-out."""
+    good = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}, require_https=request.is_secure())
+    return back if good and not back.startswith((reverse("signin:sign-in"), reverse("signin:sign-out"))) else ""
+
 
 log = logging.getLogger("console.signin")
 
@@ -27,50 +81,52 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     """The page; a POST with a `token` signs in and goes to `next`. What was typed is never part of an answer."""
     if settings.SIGN_IN == "local":
         raise Http404
-    back = page.safe(request, request.POST.get("next") or request.GET.get("next") or "")
+    back = safe_address(request, request.POST.get("next") or request.GET.get("next") or "")
     if request.method != "POST":
-        if elsewhere := redirect_addresses.onward(request, "signin:sign-in"):
+        if elsewhere := provider.redirect_to_cluster(request, "signin:sign-in"):
             return elsewhere
         if getattr(request, "person", None) is not None:
             return HttpResponseRedirect(back or reverse("pages:overview"))
-        return page.sign_in(request, back, over=request.GET.get("why", ""))
-    if "token" not in page.ways():
+        return sign_in_page(request, back, over=request.GET.get("why", ""))
+    if "token" not in ways():
         words = _("This console doesn't accept tokens. Sign in with %(name)s.") % {"name": name()}
-        return page.sign_in(request, back, error=words, status=403)
+        return sign_in_page(request, back, error=words, status=403)
     if not unheard(request):
         words = _("A token must not be sent unencrypted. Use https, or the console's own machine.")
-        return page.sign_in(request, back, error=words, status=403)
+        return sign_in_page(request, back, error=words, status=403)
     try:
         return _entered(request, back, judge.clean(request.POST.get("token", "")))
     except judge.NotKnown as error:
         log.warning("a sign-in from %s was refused with %d", request.META.get("REMOTE_ADDR", ""), error.status)
         signals.refused.send(sender=Session, why=error.status, request=request)
-        return page.sign_in(request, back, error=str(error), status=error.status)
-    except limits.TooOften as error:
+        return sign_in_page(request, back, error=str(error), status=error.status)
+    except rate_limits.TooOften as error:
         signals.refused.send(sender=Session, why=429, request=request)
-        words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
-        response = page.sign_in(request, back, error=words, status=429)
+        words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {
+            "minutes": rate_limits.MINUTES
+        }
+        response = sign_in_page(request, back, error=words, status=429)
         response["Retry-After"] = str(error.seconds)
         return response
 
 
 def _entered(request: HttpRequest, back: str, token: str) -> HttpResponse:
     """Raises NotKnown and TooOften."""
-    number = limits.begin(request)
+    number = rate_limits.begin_attempt(request)
     try:
         known = judge.know(token, place_of(request))
     except judge.NotKnown as error:
         if not error.counts:
-            limits.good(number)
+            rate_limits.forget_attempt(number)
         raise
-    limits.good(number)
+    rate_limits.forget_attempt(number)
     try:
         person = sessions.begin(request, known, token)
     except KubeError:
         raise judge.NotKnown(
             _("The console's kubeconfig can't be used. The reason is in the console's log."), 503
         ) from None
-    return page.entered(request, person, back)
+    return signed_in_response(request, person, back)
 
 
 @require_POST
@@ -88,5 +144,5 @@ def sign_out(request: HttpRequest) -> HttpResponse:
         response = render(request, "signin/signed_out.html", {"address": address, "provider": name()})
     else:
         response = HttpResponseRedirect(reverse("signin:sign-in"))
-    page.forget(response)
+    clear_browser_data(response)
     return response

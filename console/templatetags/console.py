@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from console.prefer import times
-from console.web.forbidden import MissingPermission, right_of
+from console.web.access import MissingPermission, missing_permission
 from console.web.markdown import help_html
 from console.web.static import fonts
 from kube.kubectl import Commands
@@ -23,7 +23,7 @@ register = template.Library()
 @register.filter
 def right(text: str) -> MissingPermission | None:
     """The right that a refusal names, for console/_right.html."""
-    return right_of(str(text))
+    return missing_permission(str(text))
 
 
 @lru_cache(maxsize=128)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import yaml
 from django.conf import settings
 
-from console.web.listable import cache_navigation, cached_navigation, navigation_key
+from console.web.navigation import cache_navigation, cached_navigation, navigation_key
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError

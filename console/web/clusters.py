@@ -4,6 +4,9 @@ One context of the kubeconfig is the default; CONTEXTS lists the others that use
 identity on each is the kubeconfig's (or the Pod's service account): with SIGN_IN=local all users share it, with
 SIGN_IN=token only the worker uses it and users have their own (console/signin/clients.py). The API server alone decides
 what an identity can do.
+
+The way to an API server without any credentials: of the same kubeconfig as the console's own identity, and up to
+date as that is.
 """
 
 import threading
@@ -186,3 +189,21 @@ def _names(first: Context, others: list[Context]) -> list[str]:
         taken.add(name)
         names.append(name)
     return names
+
+
+def endpoint_of(place: Offered) -> ClusterConfig:
+    """Raises InvalidConfig; the next call tries again."""
+    return way(place)
+
+
+def endpoint_name(place: Offered) -> str:
+    """Under which its sessions are kept. Raises InvalidConfig."""
+    found = endpoint_of(place)
+    return found.alias or found.name
+
+
+def endpoint_of_named(cluster: str) -> ClusterConfig | None:
+    """The endpoint of the cluster of this name; None if the console has no such cluster. Raises InvalidConfig."""
+    endpoint_of(default())  # raises if the kubeconfig can't be read, which doesn't mean that a cluster is gone
+    found = named(cluster)
+    return endpoint_of(found) if found else None

@@ -9,8 +9,7 @@ from console.prefer import store, times
 from console.reach import discovery
 from console.web import additions, clusters
 from console.web.csp import nonce
-from console.web.listable import listable
-from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation
+from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation, listable
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 

@@ -14,7 +14,7 @@ from django_htmx.middleware import HtmxDetails
 
 from console.prefer import store as preferred
 from console.reach import discovery
-from console.reach.access_check import is_name
+from console.reach.discovery import is_name
 from console.web import clusters
 from console.web.clusters import console_client
 from console.web.front import place_of

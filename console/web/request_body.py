@@ -19,8 +19,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.settings import api_settings
 from rest_framework.utils import json
 
-from console.web.asgi import Message, Receive, Scope, Send
-from console.web.refusal import refuse
+from console.web.asgi import Message, Receive, Scope, Send, refuse
 from kube import limits
 from untrusted import json_bounds
 

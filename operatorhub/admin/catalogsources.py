@@ -15,7 +15,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import olm
-from operatorhub.admin import catalogs, own_rights
+from operatorhub.admin import catalogs
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.models import Catalog, Index, Package
 from resources.state.health import Health
@@ -132,7 +132,7 @@ class _Known:
         ):
             (hidden if why else shown)[(namespace, catalog)] += 1
         readers = {row.describes: row for row in Catalog.objects.filter(cluster=cluster).exclude(describes="")}
-        own_rights.hide_folders(client, readers.values())
+        catalogs.hide_folders(client, readers.values())
         return cls(shown, hidden, everywhere(cluster), readers)
 
     def source(self, obj: KubeObject) -> CatalogSource:

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused
 from operatorhub.api.shapes import shape
-from operatorhub.extensions import draft, facts, owned_objects
+from operatorhub.extensions import draft, facts
 
 _FIELDS = (
     "name",
@@ -37,7 +37,7 @@ _FIELDS = (
     "deprecated",
 )
 Extension = shape(facts.Extension, "ClusterExtension", *_FIELDS)
-Owned = shape(owned_objects.Owned, "ExtensionObject")
+Owned = shape(facts.Owned, "ExtensionObject")
 POLICIES = (facts.CATALOG_PROVIDED, facts.SELF_CERTIFIED)
 
 
@@ -127,7 +127,7 @@ class OneExtension(APIView):
         client = cluster(request)
         found = facts.read(client.get(facts.type_of(client), name))
         return Response(
-            ExtensionDetailSerializer({"extension": found, "objects": owned_objects.objects(client, name)}).data
+            ExtensionDetailSerializer({"extension": found, "objects": facts.owned_objects(client, name)}).data
         )
 
     @extend_schema(

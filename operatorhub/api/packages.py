@@ -1,10 +1,13 @@
 """/api/operatorhub/packages/…: the catalog with its filters, one package with its channels, its graph, and one
 version in full.
+
+/api/operatorhub/compare/: packages side by side.
 """
 
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -14,13 +17,13 @@ from rest_framework.views import APIView
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub import olm, tasks
-from operatorhub.api.common import ProblemSerializer, cluster, web
+from operatorhub.api.common import ProblemSerializer, RefusedSerializer, cluster, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.bundle import bundles, permissions
 from operatorhub.bundle import package as packages
 from operatorhub.csv import Api
-from operatorhub.find import catalog, catalog_states, facets
-from operatorhub.find.catalog_query import SORTS, Query
+from operatorhub.find import catalog, catalog_states, compare, facets
+from operatorhub.find.facets import SORTS, CatalogQuery
 from operatorhub.indexing import index
 from operatorhub.models import Index
 
@@ -190,7 +193,7 @@ class Packages(APIView):
         every = catalog.everything(client.name, state.revision)
         seen = catalog.visible(client, every.entries, web(request).namespace)
         states = catalog_states.states(client)
-        found = catalog.find(seen, states.states, Query.read(_data(request)), every.labels)
+        found = catalog.find(seen, states.states, CatalogQuery.read(_data(request)), every.labels)
         sources, _unlisted = catalog_states.sources(client)
         shown = [
             {"name": facet.name, "label": facet.label, "values": [*facet.choices, *facet.more]}
@@ -298,3 +301,32 @@ class BundleDetail(APIView):
             "others": found.others,
         }
         return Response(BundleSerializer(answer).data)
+
+
+ComparedColumn = shape(compare.PackageColumn, "ComparedPackage", "key", "title", "problem")
+ComparedRow = shape(compare.ComparisonRow, "ComparedRow", "label", "same", "cells")
+
+
+class ComparisonSerializer(serializers.Serializer[Any]):
+    """The cells of each row are in the order of the packages."""
+
+    packages = ComparedColumn(many=True)
+    rows = ComparedRow(many=True)
+
+
+class Comparison(APIView):
+    """Packages side by side."""
+
+    @extend_schema(
+        operation_id="operatorhub_compare",
+        parameters=[
+            OpenApiParameter("package", str, many=True, description="namespace/catalog/name, two to four of them")
+        ],
+        responses={200: ComparisonSerializer, 422: RefusedSerializer},
+    )
+    def get(self, request: Request) -> Response:
+        wanted = compare.keys(request.query_params.getlist("package"))
+        if len(wanted) < compare.LEAST:
+            return refused(_("Nothing to compare"), {"package": _("Specify at least two packages.")})
+        found = compare.columns(cluster(request), wanted, web(request).namespace)
+        return Response(ComparisonSerializer({"packages": found, "rows": compare.rows(found)}).data)

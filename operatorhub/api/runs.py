@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from console.web import audit
 from console.web.frame import forget_namespaces
-from operatorhub.admin import own_rights
+from operatorhub.admin import catalogs
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.bundle import bundles
@@ -157,7 +157,7 @@ def _source(request: Request) -> bundle_input.Given:
             (str(file.get("name")), str(file.get("content")).encode()) for file in files if isinstance(file, dict)
         )
     if sent.get("address") or sent.get("image"):
-        own_rights.may_name(cluster(request))
+        catalogs.check_can_name(cluster(request))
     if sent.get("address"):
         return bundle_input.address(str(sent["address"]))
     if sent.get("image"):

@@ -15,8 +15,8 @@ from rest_framework.views import APIView
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import olm, spec_patch, tasks
-from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights, sourceforms
+from operatorhub import olm, tasks
+from operatorhub.admin import catalogs, catalogsources, clustercatalogs, sourceforms
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.api.subscriptions import Subscription
@@ -168,7 +168,7 @@ class Catalogs(APIView):
                 gaps.append(str(error))
         rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN).order_by("name")
         own = [row for row in rows if bundles.is_catalog_visible(client, row)]
-        own_rights.hide_folders(client, own)
+        catalogs.hide_folders(client, own)
         return Response(
             CatalogsSerializer({"catalogsources": sources, "clustercatalogs": v1, "own": own, "gaps": gaps}).data
         )
@@ -220,7 +220,7 @@ class OneCatalog(APIView):
         }
         if namespace == catalogs.OWN:
             answer["own"] = _row(request, name)
-            own_rights.hide_folders(client, [answer["own"]])
+            catalogs.hide_folders(client, [answer["own"]])
         elif namespace == catalogs.CLUSTER:
             answer["clustercatalog"] = clustercatalogs.get(client, name)
         else:
@@ -257,13 +257,13 @@ class OneCatalog(APIView):
                 exact = {**patch, "metadata": {"resourceVersion": asked}}
                 changed = client.patch(type_, name, exact, place, dry_run=only_asked)
             else:
-                changed = spec_patch.patch(
+                changed = olm.patch_spec(
                     client=client,
                     type_=type_,
                     name=name,
                     namespace=place,
                     change=patch,
-                    version=spec_patch.version_of(old),
+                    version=olm.spec_version(old),
                     dry_run=only_asked,
                 )
         return Response({"object": changed})
@@ -312,7 +312,7 @@ def _create(request: Request, type_: ResourceType, obj: KubeObject) -> KubeObjec
 
 def _may(request: Request) -> None:
     """The console's own catalogs are protected by own_rights.py."""
-    if words := own_rights.refused(cluster(request)):
+    if words := catalogs.change_refusal(cluster(request)):
         raise Forbidden(words)
 
 
@@ -330,7 +330,7 @@ def _own(request: Request, form: sourceforms.Form) -> Response:
     client = cluster(request)
     if form["from"] == "upload":
         form.wrong("from", _("Upload files on the console's page, not through the API."))
-    if form["from"] == "folder" and not own_rights.folders():
+    if form["from"] == "folder" and not catalogs.can_name_folders():
         form.wrong("from", _("Folders can be used only if the console listens only on localhost."))
     if Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=form["name"]).exists():
         form.wrong("name", _("The console already has a catalog with this name."))

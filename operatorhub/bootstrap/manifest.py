@@ -3,6 +3,8 @@ is dangerous in them.
 
 The default is upstream's release, as its install.sh takes it:
 https://github.com/operator-framework/operator-lifecycle-manager/releases
+
+Where a manifest comes from: addresses of the web, one in each line, or uploaded files.
 """
 
 import hashlib
@@ -11,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
 from kube import limits
@@ -18,6 +21,8 @@ from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub.bundle import permissions
 from operatorhub.bundle.permissions import Right
 from operatorhub.csv import items, mapping, text
+from operatorhub.sources import web
+from operatorhub.sources.drafts import SourceError
 from resources import yamltext
 
 RELEASE = "v0.46.0"
@@ -145,3 +150,49 @@ def rights(objects: Iterable[KubeObject]) -> tuple[Right, ...]:
             entry = {"serviceAccountName": text(subject.get("name")), "rules": rules or []}
             given["clusterPermissions" if obj["kind"] == "ClusterRoleBinding" else "permissions"].append(entry)
     return permissions.asked({"spec": {"install": {"spec": given}}})
+
+
+FETCH_SECONDS = 60.0
+_MAX_ADDRESSES = 8
+
+
+def read_texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, str]]:
+    """(name, text) of each; uploaded files are taken instead of addresses. Raises ManifestProblem."""
+    uploaded = [
+        (str(file.name), _decoded_text(str(file.name), file.read(limits.OLM_MANIFEST.value + 1))) for file in files
+    ]
+    if uploaded:
+        return uploaded
+    addresses = [line.strip() for line in urls.split("\n") if line.strip()]
+    if not addresses:
+        raise ManifestProblem(_("Enter an address, or select a file."))
+    if len(addresses) > _MAX_ADDRESSES:
+        raise ManifestProblem(
+            _("You entered %(count)d addresses; at most %(most)d can be read at a time.")
+            % {"count": len(addresses), "most": _MAX_ADDRESSES}
+        )
+    return [(web.shown(address), _fetched_text(address)) for address in addresses]
+
+
+def _fetched_text(address: str) -> str:
+    try:
+        answer = web.get(address, most=limits.OLM_MANIFEST.value, seconds=FETCH_SECONDS)
+    except SourceError as error:
+        raise ManifestProblem(str(error)) from error
+    if answer.status != 200:
+        raise ManifestProblem(web.explain(answer))
+    return _decoded_text(web.shown(address), answer.body)
+
+
+def _decoded_text(name: str, data: bytes) -> str:
+    if len(data) > limits.OLM_MANIFEST.value:
+        raise ManifestProblem(
+            _("%(name)s is larger than 16 MB; a release manifest of OLM has about 1.2 MB.") % {"name": name}
+        )
+    try:
+        found = data.decode()
+    except UnicodeDecodeError as error:
+        raise ManifestProblem(_("%(name)s isn't a text file. A manifest is YAML in UTF-8.") % {"name": name}) from error
+    if found.lstrip()[:9].lower() in ("<!doctype", "<html>"):
+        raise ManifestProblem(_("%(name)s is a web page. Use the address of the file itself (“raw”).") % {"name": name})
+    return found

@@ -1,6 +1,8 @@
 """The status of a ClusterExtension, in words. No requests except discovery and lists.
 
 https://operator-framework.github.io/operator-controller/api-reference/olmv1-api-reference/
+
+What a ClusterExtension made: the objects that carry its label, each with a word for its state.
 """
 
 import re
@@ -12,11 +14,11 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import NotFound
-from kube.objects import KubeObject, name_of, uid_of
-from operatorhub import install_state
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import install_state, olm
 from operatorhub.csv import items, mapping, strings, text
-from operatorhub.running.workloads import DONE, FAILED, RUNNING
+from operatorhub.running.workloads import DONE, FAILED, RUNNING, page_of
 from resources import live_topics
 
 GROUP, VERSION = "olm.operatorframework.io", "v1"
@@ -198,3 +200,80 @@ def wants_account(client: ClusterClient) -> bool:
     spec = mapping(mapping(schema.get("properties")).get("spec"))
     account = mapping(mapping(spec.get("properties")).get("serviceAccount"))
     return bool(account) and "ignored" not in text(account.get("description"))
+
+
+_OWNED_KINDS = (
+    ("apps", "deployments"),
+    ("", "services"),
+    ("", "configmaps"),
+    ("", "serviceaccounts"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
+    ("rbac.authorization.k8s.io", "clusterroles"),
+    ("rbac.authorization.k8s.io", "clusterrolebindings"),
+    ("rbac.authorization.k8s.io", "roles"),
+    ("rbac.authorization.k8s.io", "rolebindings"),
+    ("policy", "poddisruptionbudgets"),
+    ("monitoring.coreos.com", "servicemonitors"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owned:
+    """`ready`: of a Deployment, as its table says ("1/1"); '' of others."""
+
+    kind: str
+    namespace: str
+    name: str
+    url: str
+    ready: str = ""
+
+
+def owned_objects(client: ClusterClient, extension: str) -> tuple[Owned, ...]:
+    """Of all namespaces; kinds that the user can't list are skipped."""
+    found: list[Owned] = []
+    for group, plural in _OWNED_KINDS:
+        try:
+            type_ = client.find(group, "", plural)
+            table = client.table(type_, labels=f"{OWNER}={extension}")
+        except (NotFound, KubeError):
+            continue
+        ready = next((place for place, column in enumerate(table.columns) if column.name == "Ready"), None)
+        for row in table.rows:
+            place, name = namespace_of(row.object), name_of(row.object)
+            url = page_of(plural, place, name, group, type_.version)
+            found.append(
+                Owned(
+                    kind=type_.kind,
+                    namespace=place,
+                    name=name,
+                    url=url,
+                    ready="" if ready is None else str(row.cells[ready]),
+                )
+            )
+    return tuple(found)
+
+
+def count_instances(client: ClusterClient, found: tuple[Owned, ...]) -> tuple[tuple[str, int | None], ...]:
+    """(kind's CRD, number of its objects in the whole cluster): they go with the extension.
+
+    None: not to be counted here.
+    """
+    counted: list[tuple[str, int | None]] = []
+    for owned in found:
+        if owned.kind != "CustomResourceDefinition":
+            continue
+        plural, _dot, group = owned.name.partition(".")
+        try:
+            page = client.table(client.find(group, "", plural), limit=1, whole=True)
+        except NotFound:
+            counted.append((owned.name, 0))
+        except KubeError:
+            counted.append((owned.name, None))
+        else:
+            counted.append((owned.name, len(page.rows) + (page.remaining or 0)))
+    return tuple(counted)
+
+
+def owned_topics(client: ClusterClient, namespace: str) -> tuple[str, ...]:
+    """What else a page of it follows."""
+    return (olm.topic(client, "deployments", namespace, "apps", "v1"),)

@@ -16,7 +16,7 @@ from kube.client import ClusterClient
 from operatorhub.admin import catalogsources
 from operatorhub.bundle import bundles
 from operatorhub.find import facets, search
-from operatorhub.find.catalog_query import Query
+from operatorhub.find.facets import CatalogQuery
 from operatorhub.models import Index, Package
 
 _ABSENT = (facets.ABSENT,)
@@ -200,7 +200,7 @@ def visible(client: ClusterClient, entries: Iterable[PackageEntry], picked: str)
 def find(
     entries: Iterable[PackageEntry],
     known: Mapping[str, tuple[str, ...]],
-    query: Query,
+    query: CatalogQuery,
     labels: Mapping[str, Mapping[str, str]],
 ) -> SearchResult:
     """Rank, filter and count. `known`: the states of packages that are not absent, by their keys."""
@@ -245,7 +245,7 @@ def _reversed(day: str) -> int:
     return -int(day.replace("-", "")) if day else 0
 
 
-def _chips(query: Query, labels: Mapping[str, Mapping[str, str]]) -> tuple[Chip, ...]:
+def _chips(query: CatalogQuery, labels: Mapping[str, Mapping[str, str]]) -> tuple[Chip, ...]:
     return tuple(
         Chip(str(kind.label), facets.label(facet, value, labels), query.without(facet, value))
         for facet, kind in facets.KINDS.items()

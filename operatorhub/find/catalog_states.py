@@ -10,7 +10,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of
 from operatorhub import olm
-from operatorhub.admin import own_rights
+from operatorhub.admin import catalogs as own_rights
 from operatorhub.bundle import bundles
 from operatorhub.csv import mapping, text
 from operatorhub.extensions import facts as extensions

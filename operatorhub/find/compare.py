@@ -14,7 +14,7 @@ from kube.errors import KubeError
 from operatorhub import csv
 from operatorhub.bundle import package
 from operatorhub.find import facets
-from operatorhub.find.catalog_query import MOST_COMPARED
+from operatorhub.find.facets import MOST_COMPARED
 from operatorhub.judge import package_page
 from operatorhub.judge.package_page import Chosen
 

@@ -3,13 +3,18 @@
 Values inside a filter are alternatives, filters are conditions: OR inside, AND between. A value's number honours every
 other filter, so that it is what a click would show. A package is looked at once: one that only a single filter refuses
 still counts in that filter.
+
+What stands in the catalog's address: everything that decides what the page shows, so that a link shows another
+person the same. Pure.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
 
+from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -217,3 +222,68 @@ def _folded(choices: Sequence[FacetValue], limit: int) -> tuple[tuple[FacetValue
     useful = [choice for choice in choices if choice.count][:limit]
     first = tuple(choice for choice in choices if choice.checked or choice in useful)
     return first, tuple(choice for choice in choices if choice not in first)
+
+
+PAGE_PACKAGES = 60
+SORTS = ("relevance", "name", "name-desc", "provider", "level", "newest")
+VIEWS = ("grid", "list")
+MOST_COMPARED = 4
+_NONE: Mapping[str, frozenset[str]] = dict.fromkeys(KINDS, frozenset())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogQuery:
+    """`chosen`: the values of each filter. `compared`: packages picked to be compared, as namespace/catalog/name."""
+
+    q: str = ""
+    chosen: Mapping[str, frozenset[str]] = field(default_factory=lambda: _NONE)
+    sort: str = "relevance"
+    view: str = "grid"
+    shown: int = PAGE_PACKAGES
+    compared: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, data: QueryDict) -> "CatalogQuery":
+        """Parses untrusted parameters; unknown values are dropped."""
+        shown, sort, view = data.get("shown", ""), data.get("sort", ""), data.get("view", "")
+        compared = (value for value in data.getlist("compare")[:100] if value.count("/") == 2 and len(value) < 600)
+        return cls(
+            q=" ".join(data.get("q", "").split())[:200],
+            chosen={
+                facet: frozenset(normal(facet, value) for value in data.getlist(facet)[:100] if value)
+                for facet in KINDS
+            },
+            sort=sort if sort in SORTS else "relevance",
+            view=view if view in VIEWS else "grid",
+            shown=min(max(int(shown), PAGE_PACKAGES), 10_000) if shown.isascii() and shown.isdigit() else PAGE_PACKAGES,
+            compared=tuple(dict.fromkeys(compared))[:MOST_COMPARED],
+        )
+
+    def address(self, **changes: object) -> str:
+        """The query string of this query with some changes, without what is the default anyway."""
+        wanted = replace(self, **changes)  # type: ignore[arg-type]
+        parts: list[tuple[str, str]] = [("q", wanted.q)] if wanted.q else []
+        parts += [(facet, value) for facet in KINDS for value in sorted(wanted.chosen[facet])]
+        parts += [("sort", wanted.sort)] if wanted.sort != "relevance" else []
+        parts += [("view", wanted.view)] if wanted.view != "grid" else []
+        parts += [("shown", str(wanted.shown))] if wanted.shown != PAGE_PACKAGES else []
+        parts += [("compare", key) for key in wanted.compared]
+        return f"?{urlencode(parts)}" if parts else "?"
+
+    def without(self, facet: str, value: str) -> str:
+        """The address with one value less."""
+        return self.address(chosen={**self.chosen, facet: self.chosen[facet] - {value}}, shown=PAGE_PACKAGES)
+
+    @property
+    def cleared(self) -> str:
+        """The address without words and filters; how it is shown stays."""
+        return self.address(q="", chosen=_NONE, shown=PAGE_PACKAGES)
+
+    @property
+    def filtered(self) -> bool:
+        return bool(self.q) or any(self.chosen.values())
+
+    @property
+    def filters(self) -> int:
+        """How many values are chosen."""
+        return sum(map(len, self.chosen.values()))

@@ -21,7 +21,6 @@ from resources.forms import check
 from resources.forms.errors import Placed
 from resources.forms.paths import words as path_words
 from resources.forms.schema import Schema
-from resources.writing import places
 
 PREFIX = "config_"
 #: Fields of the form, as they are posted with PREFIX.
@@ -159,7 +158,10 @@ def checked(config: Config, problems: Iterable[Placed]) -> Config:
     found = list(problems)
     if not found or config.errors:
         return config
-    lines = [line for line, _column in places.find(config.typed.get("yaml", ""), [problem.path for problem in found])]
+    lines = [
+        line
+        for line, _column in yamltext.field_positions(config.typed.get("yaml", ""), [problem.path for problem in found])
+    ]
     messages = [
         _("Line %(n)d: %(field)s: %(message)s")
         % {"n": line, "field": path_words(problem.path), "message": problem.message}

@@ -83,7 +83,7 @@ def make(asked: InstallRequest, client: ClusterClient | None = None) -> InstallD
     ]
     notes = mapping(asked.channel.desc.get("annotations"))
     made = objects(asked.manifest, notes, choices, found)
-    remarks = place_notes.notes(found, choices, found_conflicts, template=bool(template(notes)))
+    remarks = place_notes.notes_of_place(found, choices, found_conflicts, template=bool(template(notes)))
     return InstallDraft(
         choices=choices,
         objects=made,

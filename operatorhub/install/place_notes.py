@@ -20,20 +20,20 @@ _NO_PLACE = frozenset({"no-namespace", "bad-namespace", "terminating"})
 _NO_GROUP = frozenset({"groups", "group-mode", "subscribed", "name-taken", "invisible"})
 
 
-def notes(
+def notes_of_place(
     situation: Situation, choices: Choices, conflicts: Iterable[InstallConflict], *, template: bool
 ) -> tuple[str, ...]:
     """`template`: the operator's author suggests labels and annotations for the namespace."""
     keys = {conflict.key for conflict in conflicts}
     if not choices.namespace or keys & _NO_PLACE:
         return ()
-    found = [*_existence(situation, choices.namespace, template=template)]
+    found = [*_existence_notes(situation, choices.namespace, template=template)]
     if not keys & _NO_GROUP:
-        found += _group(situation, choices.namespace)
+        found += _group_notes(situation, choices.namespace)
     return tuple(found)
 
 
-def _existence(situation: Situation, namespace: str, *, template: bool) -> Iterator[str]:
+def _existence_notes(situation: Situation, namespace: str, *, template: bool) -> Iterator[str]:
     if is_new(namespace, situation):
         yield _("“%(name)s” doesn't exist and will be created.") % {"name": namespace}
         if template:
@@ -46,7 +46,7 @@ def _existence(situation: Situation, namespace: str, *, template: bool) -> Itera
             yield _("The labels that the author suggests aren't added; the namespace stays unchanged.")
 
 
-def _group(situation: Situation, namespace: str) -> Iterator[str]:
+def _group_notes(situation: Situation, namespace: str) -> Iterator[str]:
     groups = situation.groups.get(namespace, ())
     if groups:
         yield _("The existing OperatorGroup “%(group)s” is used.") % {"group": name_of(groups[0])}

@@ -3,15 +3,28 @@ kept.
 
 What belongs to one is found at the moment it is asked for: the note on the Subscription says which Namespace and
 OperatorGroup were made with it; the steps of its InstallPlan say what OLM created rather than found.
+
+What one install has left in the cluster so far, in the order in which it can be taken away again.
+
+The Subscription goes first, lest OLM install again; then ClusterServiceVersions (OLM removes their Deployments,
+accounts and roles), what the InstallPlan created beside them, CRDs that it created and that hold no objects, and last
+the OperatorGroup and the Namespace, where they were made for it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import qualified
 from kube.errors import Conflict, KubeError, NotFound
 from kube.kubectl import Command, Commands
+from kube.objects import KubeObject, name_of, uid_of
+from operatorhub import olm
+from operatorhub.csv import items, mapping, text
+from operatorhub.install.objects import made_with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,3 +121,200 @@ def remove(
         done(target.ref, "ok" if outcome == "removed" else problem.reason if problem else outcome)
         found.append(Removed(target, outcome, problem))
     return tuple(found)
+
+
+_CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+#: On a Subscription that OLM made for a dependency: the InstallPlan that did.
+GENERATED_BY = "olm.generated-by"
+#: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.
+ALONGSIDE = "operatorframework.io/installed-alongside-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traces:
+    """`targets`: to be removed; those that `keeps` speaks for are not ticked.
+
+    `stays`: what is not offered, in words.
+    """
+
+    namespace: str
+    subscription: str
+    package: str
+    targets: tuple[DeletionTarget, ...]
+    stays: tuple[str, ...]
+
+    @property
+    def kubectl(self) -> Commands:
+        return kubectl(self.targets)
+
+
+def find_traces(client: ClusterClient, namespace: str, name: str) -> Traces:
+    """Raises NotFound if there is no such Subscription, Forbidden if the user can't read it."""
+    obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
+    sub = olm.subscription(obj)
+    plan = _maybe(lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace)) if sub.plan else None
+    found = [_target(obj, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("created by this install"))]
+    found += [
+        _target(other, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("created by OLM for a dependency"))
+        for other in _dependencies(client, namespace, sub.plan)
+    ]
+    stays: list[str] = []
+    found += _versions(client, namespace, sub, plan)
+    found += _definitions(client, namespace, plan, stays)
+    found += _around(client, namespace, obj, stays)
+    return Traces(namespace=namespace, subscription=name, package=sub.package, targets=tuple(found), stays=tuple(stays))
+
+
+def _maybe(read: Callable[[], KubeObject]) -> KubeObject | None:
+    try:
+        return read()
+    except KubeError:
+        return None
+
+
+def _target(obj: KubeObject, group: str, version: str, plural: str, why: str, keeps: str = "") -> DeletionTarget:
+    meta = mapping(obj.get("metadata"))
+    return DeletionTarget(
+        group=group,
+        version=version,
+        plural=plural,
+        kind=text(obj.get("kind")),
+        namespace=text(meta.get("namespace")),
+        name=name_of(obj),
+        uid=uid_of(obj),
+        why=why,
+        keeps=keeps,
+    )
+
+
+def _dependencies(client: ClusterClient, namespace: str, plan: str) -> Iterator[KubeObject]:
+    try:
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items if plan else []
+    except KubeError:
+        return
+    for item in found:
+        if mapping(mapping(item.get("metadata")).get("annotations")).get(GENERATED_BY) == plan:
+            yield item
+
+
+def _versions(
+    client: ClusterClient, namespace: str, sub: olm.Subscription, plan: KubeObject | None
+) -> Iterator[DeletionTarget]:
+    """The ClusterServiceVersions of its plan; without one, those that the Subscription names."""
+    steps = [name for kind, name, _status in _steps(plan) if kind == "ClusterServiceVersion"]
+    names = dict.fromkeys([*steps, *(name for name in (sub.current_csv, sub.installed_csv) if name)])
+    for name in names:
+        obj = _maybe(lambda name=name: client.get(olm.type_of(client, olm.CSVS), name, namespace))  # type: ignore[misc]
+        if obj is not None:
+            why = _("the operator; OLM also removes its Deployments, ServiceAccounts and roles")
+            yield _target(obj, olm.GROUP, olm.VERSION, olm.CSVS, why)
+
+
+def _steps(plan: KubeObject | None) -> Iterator[tuple[str, str, str]]:
+    """(kind, name, Created or Present) of each object of the plan."""
+    for step in items(mapping((plan or {}).get("status")).get("plan")):
+        resource = mapping(step.get("resource"))
+        yield text(resource.get("kind")), text(resource.get("name")), text(step.get("status"))
+
+
+def _definitions(
+    client: ClusterClient, namespace: str, plan: KubeObject | None, stays: list[str]
+) -> Iterator[DeletionTarget]:
+    """CRDs that the plan created. Those that were there before it are not ours to take."""
+    seen: set[str] = set()
+    for kind, name, status in _steps(plan):
+        if kind != "CustomResourceDefinition" or name in seen or status not in ("Created", "Present"):
+            continue
+        seen.add(name)
+        if status == "Present":
+            stays.append(_("CustomResourceDefinition %(name)s: existed before this install") % {"name": name})
+            continue
+        try:
+            rows = client.table(client.find(*_CRDS), fields=f"metadata.name={name}").rows
+        except KubeError:
+            continue
+        for row in rows:
+            meta: dict[str, Any] = {"kind": kind, "metadata": row.object["metadata"]}
+            plural, _dot, group = name.partition(".")
+            count = _count(client, group, plural)
+            keeps = ""
+            if others := _other_owners(row.object, namespace):
+                keeps = _("also owned by other operators: %(names)s") % {"names": ", ".join(others)}
+            elif count is None:
+                keeps = _("couldn't check whether objects of this resource type exist")
+            elif count:
+                keeps = _("%(count)d objects of this resource type exist and would be deleted too") % {"count": count}
+            yield _target(meta, *_CRDS, _("created by this install"), keeps)
+
+
+def _other_owners(crd: KubeObject, namespace: str) -> tuple[str, ...]:
+    """namespace/CSV of the operators elsewhere that brought the kind too, as OLM notes them on it."""
+    notes = mapping(mapping(crd.get("metadata")).get("annotations"))
+    found = {text(value) for key, value in notes.items() if key.startswith(ALONGSIDE)}
+    return tuple(sorted(owner for owner in found if owner.partition("/")[0] != namespace))
+
+
+def _count(client: ClusterClient, group: str, plural: str) -> int | None:
+    try:
+        page = client.table(client.find(group, "", plural), limit=1, include="None", whole=True)
+    except NotFound:
+        return 0
+    except KubeError:
+        return None
+    return len(page.rows) + (page.remaining or 0)
+
+
+def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[str]) -> Iterator[DeletionTarget]:
+    """The OperatorGroup and the Namespace, where the note says that they were made for it and they are still the
+    same ones.
+    """
+    noted = made_with(sub)
+    others = [name for name in _neighbours(client, namespace) if name != name_of(sub)]
+    for kind, group, version, plural in (
+        ("RoleBinding", "rbac.authorization.k8s.io", "v1", "rolebindings"),
+        ("Role", "rbac.authorization.k8s.io", "v1", "roles"),
+        ("OperatorGroup", olm.GROUP, "v1", "operatorgroups"),
+        ("Namespace", "", "v1", "namespaces"),
+    ):
+        if kind not in noted:
+            if kind in ("OperatorGroup", "Namespace"):
+                stays.append(_("%(kind)s: not created by this install") % {"kind": kind})
+            continue
+        obj = _by_uid(
+            client=client,
+            group=group,
+            version=version,
+            plural=plural,
+            place="" if kind == "Namespace" else namespace,
+            name=namespace,
+            uid=noted[kind],
+        )
+        if obj is None:
+            continue
+        keeps = _("other operators are in this namespace: %(names)s") % {"names": ", ".join(others)} if others else ""
+        why = _("created by this install, with its contents") if kind == "Namespace" else _("created by this install")
+        yield _target(obj={"kind": kind, **obj}, group=group, version=version, plural=plural, why=why, keeps=keeps)
+
+
+def _neighbours(client: ClusterClient, namespace: str) -> list[str]:
+    try:
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items
+    except KubeError:
+        return []
+    return [
+        name_of(item)
+        for item in found
+        if not mapping(mapping(item.get("metadata")).get("annotations")).get(GENERATED_BY)
+    ]
+
+
+def _by_uid(
+    client: ClusterClient, group: str, version: str, plural: str, place: str, name: str, uid: str
+) -> KubeObject | None:
+    """The object with that uid: the namespace itself, or one in it."""
+    try:
+        type_ = client.find(group, version, plural)
+        found = client.list(type_, place).items if place else [client.get(type_, name)]
+    except KubeError:
+        return None
+    return next((item for item in found if uid_of(item) == uid), None)

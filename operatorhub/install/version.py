@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from operatorhub.bundle import bundles, contents, manifest, permissions
+from operatorhub.bundle import bundles, contents, permissions
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Manifest
@@ -50,7 +50,7 @@ def read(client: ClusterClient, package: Manifest, channel: Channel, name: str, 
             channel=channel, exact=wanted == channel.csv, rights=None, deprecated=deprecated, needs=needs
         )
     needs += contents.created(bundle.others, bundle.crds)
-    described = channel if wanted == channel.csv else replace(channel, desc=manifest.desc(bundle.csv))
+    described = channel if wanted == channel.csv else replace(channel, desc=bundles.csv_description(bundle.csv))
     return InstallVersion(
         channel=described, exact=True, rights=permissions.asked(bundle.csv), deprecated=deprecated, needs=needs
     )

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, install_state
-from operatorhub.progress.csv_stages import started
+from operatorhub.progress.stages import started
 from operatorhub.running.workloads import page_of
 from resources.causes.cause import Cause, Severity
 from resources.causes.engine import find_causes

@@ -16,10 +16,9 @@ from kube.objects import KubeObject, name_of
 from operatorhub import csv, olm
 from operatorhub.csv import Api
 from operatorhub.models import Package
-from operatorhub.progress import csv_stages, facts, stages, trouble
-from operatorhub.progress.csv_stages import PodPart
+from operatorhub.progress import facts, stages, trouble
 from operatorhub.progress.facts import InstallFacts
-from operatorhub.progress.stages import Stage, state_of
+from operatorhub.progress.stages import PodPart, Stage, state_of
 from operatorhub.progress.trouble import Trouble
 from operatorhub.running.workloads import ASKS, DONE, FAILED
 from resources.types import kind_versions
@@ -139,11 +138,11 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     if (bundle := stages.bundle(found)) is not None:
         lines.append(bundle)
     lines += [] if found.subscription.dismissed else [stages.plan(found)]
-    lines.append(csv_stages.version(found))
+    lines.append(stages.version(found))
     shown: tuple[PodPart, ...] = ()
     if found.csv is None or found.deployments:
-        pods, shown = csv_stages.pods(found)
-        lines += [csv_stages.deployments(found), pods]
+        pods, shown = stages.pods(found)
+        lines += [stages.deployments(found), pods]
     judged = stages.judged(lines, broken)
     asks = any(stage.state == ASKS for stage in judged)
     names = csv.strings(csv.mapping((found.plan or {}).get("spec")).get("clusterServiceVersionNames"))

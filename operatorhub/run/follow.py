@@ -9,7 +9,7 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import olm
 from operatorhub.csv import mapping, text
-from operatorhub.progress import csv_stages, facts, trouble
+from operatorhub.progress import facts, stages, trouble
 from operatorhub.progress.stages import Stage, judged
 from operatorhub.progress.trouble import Trouble
 from operatorhub.run.plan import RUN, SOURCE, run_name
@@ -91,9 +91,9 @@ def read(client: ClusterClient, namespace: str, package: str) -> RunProgress:
         raise NotFound(words % {"package": package, "namespace": namespace})
     groups = _groups(client, namespace)
     csv_facts = facts.of_csv(client, namespace, csv)
-    lines, broken = [csv_stages.version(csv_facts)], trouble.find(csv_facts)
+    lines, broken = [stages.version(csv_facts)], trouble.find(csv_facts)
     if deployments(csv):
-        lines += [csv_stages.deployments(csv_facts), csv_stages.pods(csv_facts)[0]]
+        lines += [stages.deployments(csv_facts), stages.pods(csv_facts)[0]]
     spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
     title = text(spec.get("displayName")) or name_of(csv)
     return RunProgress(

@@ -10,7 +10,7 @@ from itertools import islice
 from django.db import DatabaseError
 from django.urls import reverse
 
-from console.web.listable import cache_navigation, cached_navigation, navigation_key
+from console.web.navigation import cache_navigation, cached_navigation, navigation_key
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType

@@ -10,7 +10,7 @@ the only check of where such an address leads.
 - Every redirect is checked in the same way, never leads from https to http, and takes no credentials to another host.
 - Bytes and seconds are limited, whatever lengths the server announces. Certificates are checked.
 
-operatorhub/admin/own_rights.py decides who can enter addresses. Errors name the address without user, password and
+operatorhub/admin/catalogs.py decides who can enter addresses. Errors name the address without user, password and
 query.
 """
 

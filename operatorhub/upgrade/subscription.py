@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import csv, olm, spec_patch
+from operatorhub import csv, olm
 from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
 from operatorhub.running import installed_operators, updates
@@ -257,8 +257,8 @@ def save(
     if version == page.version:
         # Just read: only OLM's status updates can have come between, and they don't conflict.
         own = {**wanted.patch, "metadata": {"uid": page.sub.uid}}
-        was = spec_patch.version_of(page.object)
-        return spec_patch.patch(
+        was = olm.spec_version(page.object)
+        return olm.patch_spec(
             client=client,
             type_=type_,
             name=page.sub.name,
@@ -278,7 +278,7 @@ def _channel_warnings(page: SubscriptionPage, channel: str) -> Iterator[str]:
     known = next(
         (entry for entry in entries if entry.name == runs), ChannelEntry(name=runs, version=olm.version_in(runs))
     )
-    way = update_path.path(page.graph, channel, known) if page.graph and runs else None
+    way = update_path.path_of_updates(page.graph, channel, known) if page.graph and runs else None
     names = {"channel": channel, "installed": known.version, "head": way.head.version if way else ""}
     if way and way.head.name == runs:
         yield _("%(installed)s is already the newest version in the channel %(channel)s. Nothing changes now.") % names

@@ -13,7 +13,7 @@ from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class UpdatePath:
     """`passed`: versions after the installed one, the last is where it ends.
 
     `older`: the head is older than what runs; OLM never goes back.
@@ -28,25 +28,25 @@ class Path:
         return bool(self.passed) and self.passed[-1].name == self.head.name
 
 
-def path(graph: Graph, channel_name: str, installed: ChannelEntry) -> Path | None:
+def path_of_updates(graph: Graph, channel_name: str, installed: ChannelEntry) -> UpdatePath | None:
     """From the installed version to the head of a channel; None if the channel is empty or its edges are unknown."""
     channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
     if channel is None or not channel.entries or not graph.edges_known:
         return None
     head, passed, current = channel.entries[0], [], installed
-    while (following := _next(channel, current)) is not None and following not in passed:
+    while (following := _next_version(channel, current)) is not None and following not in passed:
         passed.append(following)
         current = following
     older = versions.key(head.version) < versions.key(installed.version)
-    return Path(head, tuple(passed), older)
+    return UpdatePath(head, tuple(passed), older)
 
 
-def _next(channel: Channel, current: ChannelEntry) -> ChannelEntry | None:
+def _next_version(channel: Channel, current: ChannelEntry) -> ChannelEntry | None:
     """Entries are the newest first. One whose own skipRange has its version follows itself for OLM, and so stays."""
-    found = next((entry for entry in channel.entries if _follows(entry, current)), None)
+    found = next((entry for entry in channel.entries if _version_follows(entry, current)), None)
     return None if found is None or found.name == current.name else found
 
 
-def _follows(entry: ChannelEntry, current: ChannelEntry) -> bool:
+def _version_follows(entry: ChannelEntry, current: ChannelEntry) -> bool:
     skipped = entry.skip_range and in_range(current.version, entry.skip_range)
     return entry.replaces == current.name or current.name in entry.skips or bool(skipped)

@@ -15,8 +15,8 @@ from console.web import audit, render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from operatorhub import runs
-from operatorhub.admin import own_rights
-from operatorhub.bootstrap import apply, manifest, origin, state
+from operatorhub.admin import catalogs
+from operatorhub.bootstrap import apply, manifest, state
 from operatorhub.bootstrap.manifest import ManifestProblem
 from operatorhub.bundle.permissions import Right
 from operatorhub.install import undo
@@ -33,9 +33,9 @@ def olm(request: ConsoleRequest) -> HttpResponse:
     if request.method == "POST":
         urls = request.POST.get("urls", "").replace("\r\n", "\n")
         if not request.FILES:
-            own_rights.may_name(request.cluster)
+            catalogs.check_can_name(request.cluster)
         try:
-            texts = origin.texts(urls, request.FILES.getlist("files"))
+            texts = manifest.read_texts(urls, request.FILES.getlist("files"))
             run = apply.begin(request.cluster, manifest.read(texts), ", ".join(name for name, _text in texts))
             return HttpResponseRedirect(reverse("operatorhub:olm-manifest", args=[run.key]))
         except ManifestProblem as error:

@@ -17,7 +17,7 @@ from operatorhub import olm, tasks
 from operatorhub.extensions import facts as extensions
 from operatorhub.find import catalog as subject
 from operatorhub.find import catalog_states
-from operatorhub.find.catalog_query import MOST_COMPARED, PAGE, Query
+from operatorhub.find.facets import MOST_COMPARED, PAGE_PACKAGES, CatalogQuery
 from operatorhub.indexing import index
 from operatorhub.models import Index, Package
 
@@ -31,7 +31,7 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
     with_olm = olm.served(client)
     if not with_olm and not Package.objects.filter(cluster=client.name).exists():
         return render.page(request, "operatorhub/no_olm.html", {"title_is_installed": False})
-    query = Query.read(request.GET)
+    query = CatalogQuery.read(request.GET)
     context = {**_content(request, query, with_olm=with_olm), "query": query, "with_olm": with_olm}
     response = render.page(request, "operatorhub/catalog.html", context, part=True)
     asked_by = request.headers.get("HX-Trigger", "")
@@ -40,7 +40,7 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
     return response
 
 
-def _content(request: ConsoleRequest, query: Query, *, with_olm: bool) -> dict[str, Any]:
+def _content(request: ConsoleRequest, query: CatalogQuery, *, with_olm: bool) -> dict[str, Any]:
     client = request.cluster
     sources, unlisted = catalog_states.sources(client)
     state, stale = _current_index(client, sources, known=unlisted is None and with_olm)
@@ -58,7 +58,7 @@ def _content(request: ConsoleRequest, query: Query, *, with_olm: bool) -> dict[s
         "unlisted": isinstance(unlisted, Forbidden),
         "troubles": catalog_states.troubles(client, sources),
         "here": f"{request.path}{query.address()}".rstrip("?"),
-        "more": query.address(shown=query.shown + PAGE) if result.total > query.shown else "",
+        "more": query.address(shown=query.shown + PAGE_PACKAGES) if result.total > query.shown else "",
         "most_compared": MOST_COMPARED,
         "compare_url": f"{reverse('operatorhub:compare')}?{urlencode([('package', key) for key in query.compared])}",
         "uncompared": query.address(compared=()),

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from operatorhub.find import compare as subject
-from operatorhub.find.catalog_query import MOST_COMPARED
+from operatorhub.find.facets import MOST_COMPARED
 
 
 @require_safe

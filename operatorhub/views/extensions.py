@@ -23,7 +23,7 @@ from kube.objects import KubeObject
 from operatorhub import results as outcomes
 from operatorhub import tasks
 from operatorhub.bundle import bundles
-from operatorhub.extensions import candidates, draft, facts, owned_objects
+from operatorhub.extensions import candidates, draft, facts
 from operatorhub.install import rights, situation
 from operatorhub.sources.drafts import SourceError
 from resources.applying import imports
@@ -50,9 +50,9 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
     versions = candidates.candidates(graph, found.channels, "", (found.bundle, found.installed)) if graph else ()
     context = {
         "extension": found,
-        "objects": owned_objects.objects(client, name),
+        "objects": facts.owned_objects(client, name),
         "next": [version for version in versions if version.follows and version.name != found.bundle],
-        "topics": " ".join((facts.topic(client), *owned_objects.topics(client, found.namespace))),
+        "topics": " ".join((facts.topic(client), *facts.owned_topics(client, found.namespace))),
         "refused": refusal(client, "patch", facts.type_of(client), "", name),
     }
     return render.page(request, "operatorhub/extension.html", context, part=True)
@@ -117,11 +117,11 @@ def delete(request: ConsoleRequest, name: str) -> HttpResponse:
                 request, _("%(name)s is being deleted, with all objects that it created.") % {"name": name}
             )
             return HttpResponseRedirect(reverse("operatorhub:extensions"))
-    made = owned_objects.objects(client, name)
+    made = facts.owned_objects(client, name)
     context = {
         "extension": found,
         "objects": made,
-        "instances": owned_objects.instances(client, made),
+        "instances": facts.count_instances(client, made),
         "problem": problem,
         "refused": refusal(client, "delete", type_, "", name),
         "kubectl": f"kubectl delete clusterextension {name}",

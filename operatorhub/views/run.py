@@ -20,7 +20,7 @@ from console.web.request import ConsoleRequest
 from kube import limits
 from operatorhub import olm
 from operatorhub import results as outcomes
-from operatorhub.admin import own_rights
+from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, permissions
 from operatorhub.install import rights, situation
 from operatorhub.install.undo import Removed
@@ -124,10 +124,10 @@ def _source(request: ConsoleRequest) -> bundle_input.Given | None:
     if post.get("~given"):
         return bundle_input.received(post["~given"])
     if url := post.get("address", "").strip():
-        own_rights.may_name(request.cluster)
+        catalogs.check_can_name(request.cluster)
         return bundle_input.address(url)
     if reference := post.get("image", "").strip():
-        own_rights.may_name(request.cluster)
+        catalogs.check_can_name(request.cluster)
         return bundle_input.registry(reference)
     if "~give" in post:
         raise SourceError(_("Choose a file, or enter an address or an image."))

@@ -22,8 +22,8 @@ from kube import limits
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from operatorhub import olm, spec_patch, tasks
-from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights, sourceforms
+from operatorhub import olm, tasks
+from operatorhub.admin import catalogs, catalogsources, clustercatalogs, sourceforms
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog
 from operatorhub.sources import fetch
@@ -67,7 +67,7 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     data = request.POST.dict() if request.method == "POST" else sourceforms.begun(kind, old)
     form = sourceforms.read(kind, data, fixed)
     patch = sourceforms.change(form)
-    version = request.POST.get("version") or spec_patch.version_of(old)
+    version = request.POST.get("version") or olm.spec_version(old)
     problem = None
     if request.method == "POST" and patch is not None:
         problem = _patch(request=request, type_=type_, name=name, namespace=place, patch=patch, version=version)
@@ -85,7 +85,7 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     uid, gap, refused, row = "", "", "", None
     if namespace == catalogs.OWN:
         row = own_row(client, name)
-        refused = own_rights.refused(client) or (
+        refused = catalogs.change_refusal(client) or (
             _("This catalog is defined by the setting CATALOG_FOLDERS.") if row.given else ""
         )
     elif namespace == catalogs.CLUSTER:
@@ -135,7 +135,7 @@ def _patch(
     save, ref = "save" in request.POST, f"{type_.topic_part} {namespace or '-'}/{name}"
     try:
         with audit.recorded(request, "patch", ref, dry_run=not save):
-            spec_patch.patch(
+            olm.patch_spec(
                 client=request.cluster,
                 type_=type_,
                 name=name,
@@ -193,7 +193,7 @@ def _answer(
 ) -> HttpResponse:
     posted = request.method == "POST"
     if kind == sourceforms.OWN:
-        refused = own_rights.refused(request.cluster)
+        refused = catalogs.change_refusal(request.cluster)
     elif version:
         refused = refusal(request.cluster, "patch", _type(request, kind), form["namespace"], form["name"])
     else:
@@ -211,7 +211,7 @@ def _answer(
         "refused": refused,
         "namespaces": known_namespaces(request.cluster),
         "everywhere": catalogsources.everywhere(request.cluster.name),
-        "folders": own_rights.folders(),
+        "folders": catalogs.can_name_folders(),
         "intervals": sourceforms.INTERVALS,
     }
     status = problem.status if problem else 422 if posted and form.errors else 403 if posted and refused else 200
@@ -231,11 +231,11 @@ def _new_own(request: ConsoleRequest) -> HttpResponse:
             _("The file is larger than %(most)d MiB. Use an address or a folder instead.")
             % {"most": limits.CATALOG_UPLOAD.value // 2**20},
         )
-    if form["from"] == "folder" and not own_rights.folders():
+    if form["from"] == "folder" and not catalogs.can_name_folders():
         form.wrong("from", _("Folders can be used only if the console listens only on localhost."))
     if Catalog.objects.filter(cluster=request.cluster.name, namespace=catalogs.OWN, name=form["name"]).exists():
         form.wrong("name", _("The console already has a catalog with this name."))
-    if request.method == "POST" and not form.errors and not own_rights.refused(request.cluster):
+    if request.method == "POST" and not form.errors and not catalogs.change_refusal(request.cluster):
         row = _own_row(request, form)
         audit.record(request, "create", f"catalog ~/{row.name} from {row.kind}", "ok")
         if words := _first_reading(request, row, upload):

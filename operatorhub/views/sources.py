@@ -20,7 +20,7 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm, tasks
-from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights
+from operatorhub.admin import catalogs, catalogsources, clustercatalogs
 from operatorhub.bundle import bundles
 from operatorhub.models import Catalog, Index
 
@@ -47,7 +47,7 @@ def sources(request: ConsoleRequest) -> HttpResponse:
             "clustercatalog": _refusal(client, "create", clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL)
             if v1_served
             else "-",
-            "own": own_rights.refused(client),
+            "own": catalogs.change_refusal(client),
         },
         "busy": busy or Catalog.objects.filter(cluster=client.name, state__in=(Catalog.NEW, Catalog.READING)).exists(),
         "topics": _topics(client, olm_served, v1_served),
@@ -79,7 +79,7 @@ def own(client: ClusterClient) -> list[Catalog]:
     """The console's own catalogs, those that describe CatalogSources last."""
     rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN)
     mine = [row for row in rows if bundles.is_catalog_visible(client, row)]
-    own_rights.hide_folders(client, mine)
+    catalogs.hide_folders(client, mine)
     return sorted(mine, key=lambda catalog: (bool(catalog.describes), (catalog.title or catalog.name).lower()))
 
 
@@ -94,8 +94,13 @@ def own_row(client: ClusterClient, name: str) -> Catalog:
 
 def _own(client: ClusterClient, _namespace: str, name: str) -> dict[str, Any]:
     row = own_row(client, name)
-    own_rights.hide_folders(client, [row])
-    return {"row": row, "location": catalogs.shown(row.location), "refused": own_rights.refused(client), "topics": ""}
+    catalogs.hide_folders(client, [row])
+    return {
+        "row": row,
+        "location": catalogs.shown(row.location),
+        "refused": catalogs.change_refusal(client),
+        "topics": "",
+    }
 
 
 def _clustercatalog(client: ClusterClient, _namespace: str, name: str) -> dict[str, Any]:
@@ -126,7 +131,7 @@ def _catalogsource(client: ClusterClient, namespace: str, name: str) -> dict[str
         "edit_refused": _refusal(client, "patch", *arguments, namespace=namespace, name=name),
         "delete_refused": _refusal(client, "delete", *arguments, namespace=namespace, name=name),
         "restart_refused": _refusal(client, "delete", "", "v1", "pods", namespace=namespace),
-        "read_refused": own_rights.refused(client),
+        "read_refused": catalogs.change_refusal(client),
         "topics": f"{olm.topic(client, olm.SOURCES, namespace)} {olm.topic(client, 'pods', namespace, 'core', 'v1')}",
     }
 
@@ -179,7 +184,7 @@ def _refusal(
 @require_POST
 def refresh(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     """Read it again now, away from this request."""
-    if namespace == catalogs.OWN and (words := own_rights.refused(request.cluster)):
+    if namespace == catalogs.OWN and (words := catalogs.change_refusal(request.cluster)):
         messages.error(request, words)
         return _back(namespace, name)
     row = Catalog.objects.filter(cluster=request.cluster.name, namespace=namespace, name=name).first()
@@ -197,7 +202,7 @@ def read(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
 
     `stop=1` forgets them.
     """
-    if words := own_rights.refused(request.cluster):
+    if words := catalogs.change_refusal(request.cluster):
         messages.error(request, words)
         return _back(namespace, name)
     found = catalogsources.get(request.cluster, namespace, name)

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.web import audit, render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
-from operatorhub.install import traces
 from operatorhub.install import undo as subject
+from operatorhub.install import undo as traces
 from operatorhub.progress import read as progress
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from console.reach.access_check import is_name
+from console.reach.discovery import is_name
 from console.web.access import binding_name, request_text
 from kube.kubectl import Command, CommandArgument, Commands
 from resources.access.grants import ACCOUNT, GROUP, KINDS, LEVELS, USER, Subject

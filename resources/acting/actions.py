@@ -11,7 +11,7 @@ from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import KubeObject
-from resources.acting import acts, debug_container, pod_templates
+from resources.acting import acts, pod_templates
 from resources.place import Place
 from resources.podlogs import pods
 
@@ -95,7 +95,7 @@ def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
             command=f"kubectl exec -it {where} -- sh",
         )
         if "ephemeralcontainers" in type_.subresources:
-            command = f"kubectl debug -it {where} --image={debug_container.IMAGE}"
+            command = f"kubectl debug -it {where} --image={acts.DEBUG_IMAGE}"
             yield _action(
                 client=client,
                 place=place,

@@ -3,6 +3,11 @@ evict a Pod.
 
 Each is what kubectl does for the same word, so that both can be used on one object:
 https://kubernetes.io/docs/reference/kubectl/generated/kubectl_rollout/ and kubectl_create_job/
+
+A container with tools beside those of a running Pod: an ephemeral container, as `kubectl debug` makes it.
+
+It shares the Pod's network, and with a target that container's processes; it stays until the Pod ends.
+https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/
 """
 
 import json
@@ -17,6 +22,7 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
+from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import KubeObject, uid_of
 from resources.kinds import kudo
 from resources.place import Place
@@ -270,3 +276,38 @@ def job(cron_job: KubeObject, name: str) -> KubeObject:
         },
         "spec": dict(mapping(template.get("spec"))),
     }
+
+
+#: Small, and it has a shell.
+DEBUG_IMAGE = "busybox:1.37"
+
+
+def debug_container(image: str, target: str) -> dict[str, Any]:
+    """An ephemeral container that idles until a terminal is opened in it. `target` '' shares no processes."""
+    found: dict[str, Any] = {
+        "name": f"debugger-{secrets.token_hex(3)}",
+        "image": image,
+        "command": ["sh"],
+        "stdin": True,
+        "tty": True,
+        "terminationMessagePolicy": "File",
+        "imagePullPolicy": "IfNotPresent",
+    }
+    return {**found, "targetContainerName": target} if target else found
+
+
+def add_debug_container(client: ClusterClient, place: Place, item: dict[str, Any]) -> KubeObject:
+    """Raises KubeError: Forbidden needs patch on pods/ephemeralcontainers, Invalid names the field."""
+    patch = {"spec": {"ephemeralContainers": [item]}}
+    return client.patch(
+        place.type, place.name, patch, place.namespace, style="strategic", subresource="ephemeralcontainers"
+    )
+
+
+def debug_command(place: Place, image: str, target: str) -> Commands:
+    """As the form's fields `image` and `target` say."""
+    fields = (
+        CommandArgument("image", image, before=" --image=", otherwise=" --image=IMAGE"),
+        CommandArgument("target", target, before=" --target="),
+    )
+    return Commands((Command(f"kubectl debug -it {place.name} -n {place.namespace}", rest=(*fields, " -- sh")),))

@@ -16,7 +16,7 @@ from kube.discovery import ResourceType
 from kube.objects import name_of, namespace_of, uid_of
 from resources.causes.engine import explained_health
 from resources.lists import child_troubles
-from resources.page import event_rows, events, owned_rows
+from resources.page import events, owned_rows
 from resources.page.detail import Link
 from resources.place import place_of
 from resources.searching import lookup
@@ -235,9 +235,9 @@ class Events(APIView):
     )
     def get(self, request: Request) -> Response:
         asked = request.query_params
-        wish = event_rows.wish_of(asked)
+        wish = events.event_query(asked)
         namespace = asked.get("namespace", "")
-        found = event_rows.stream(cluster(request), "" if namespace == "-" else namespace, wish)
+        found = events.event_list(cluster(request), "" if namespace == "-" else namespace, wish)
         rows = [
             {
                 "warning": row.warning,

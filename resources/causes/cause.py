@@ -1,9 +1,14 @@
 """What a rule returns: one sentence, its evidence and, where there is one, a fix. No addresses: objects are named,
 pages link to them.
+
+What the rules' texts have in common.
 """
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
+
+from django.utils.translation import gettext as _
 
 
 class Severity(IntEnum):
@@ -70,3 +75,21 @@ class Cause:
     generic: bool = False
     rule: str = ""
     about: CauseTarget | None = None
+
+
+#: How much of a line of untrusted log or message goes into a sentence.
+_SHORT = 160
+_FORBIDDEN = re.compile(r'(?:^|[\s:])(?P<plural>[a-z0-9.-]+) "[^"\s]*" is forbidden')
+
+
+def refused_kind(text: str) -> str:
+    """The plural of the kind that the API server refused to create, "Pods" for Pods; '' where the text names none."""
+    found = _FORBIDDEN.search(text)
+    plural = found["plural"] if found else ""
+    return _("Pods") if plural == "pods" else plural
+
+
+def shortened(text: str, most: int = _SHORT) -> str:
+    """One line of it, cut at its end."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

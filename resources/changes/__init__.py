@@ -16,9 +16,8 @@ are answered with `resync`. It changes with a flush and with a restart.
 from redis.exceptions import OutOfMemoryError, RedisError
 
 from resources.changes.change import ROW_BYTES, Change, Kind, StreamEntry, Topic, milliseconds, order
-from resources.changes.heartbeats import HUB_SECONDS, INTEREST_SECONDS, Census, HubState
-from resources.changes.redis_status import living_hubs
-from resources.changes.server import ping, position
+from resources.changes.connection import ping, position
+from resources.changes.heartbeats import HUB_SECONDS, INTEREST_SECONDS, Census, HubState, living_hubs
 from resources.changes.streams import ChangeLog
 from resources.changes.topics import KEEP_BYTES, KEEP_CHANGES, KEEP_SECONDS, VERSION_SECONDS, Lost
 

@@ -3,18 +3,20 @@
 Pages and streams renew interest in the topics that they show, and mark their cluster as active. Workers follow the
 default cluster always, and any other while its mark lasts. Hubs, which watch a cluster for the pages, report themselves
 with heartbeats. Every expiry is by Redis' own clock: those of hosts may be wrong.
+
+What /readyz and /metrics ask of Redis, outside of an event loop.
 """
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 from redis.exceptions import OutOfMemoryError
 
 from resources.changes.change import Topic
-from resources.changes.connection import Connection
-from resources.changes.server import checked, hubs_of, key, sync
+from resources.changes.connection import Connection, checked, has_no_room, hubs_of, key, sync_client
 
 #: A worker follows a cluster for this long after its last page or stream.
 ACTIVE_SECONDS = 1800
@@ -62,13 +64,13 @@ class Census:
 
 def mark_active(cluster: str) -> None:
     """A page or stream of the cluster was opened just now. Raises RedisError."""
-    sync().set(_active_key(cluster), b"1", ex=ACTIVE_SECONDS)
+    sync_client().set(_active_key(cluster), b"1", ex=ACTIVE_SECONDS)
 
 
 def active_of(clusters: Iterable[str]) -> set[str]:
     """Those of the clusters that are active. Raises RedisError."""
     aliases = list(clusters)
-    found: list[bytes | None] = sync().mget([_active_key(alias) for alias in aliases]) if aliases else []  # type: ignore[assignment]
+    found: list[bytes | None] = sync_client().mget([_active_key(alias) for alias in aliases]) if aliases else []  # type: ignore[assignment]
     return {alias for alias, mark in zip(aliases, found, strict=True) if mark}
 
 
@@ -170,3 +172,25 @@ def _clusters(topics: Iterable[str]) -> set[str]:
 
 def _active_key(cluster: str) -> str:
     return key("looked", cluster)
+
+
+def hub_states(cluster: str = "") -> list[HubState]:
+    """All living hubs of a cluster ('' is the default one) and what they say of themselves, by id.
+
+    Raises RedisError.
+    """
+    members: Any = sync_client().smembers(hubs_of(cluster))
+    ids = sorted(member.decode() for member in members)
+    texts: Any = sync_client().mget([key("hub", id_) for id_ in ids]) if ids else []
+    return [msgspec.json.decode(text, type=HubState) for text in texts if text]
+
+
+def living_hubs() -> list[str]:
+    """Their ids. Raises RedisError."""
+    return [state.id for state in hub_states()]
+
+
+def is_redis_full() -> bool:
+    """Whether Redis refuses to remember more. Raises RedisError."""
+    found: Any = sync_client().info("memory")
+    return has_no_room(found)

@@ -4,8 +4,7 @@ that starts later knows them too.
 
 from collections.abc import AsyncIterator
 
-from resources.changes.connection import BLOCK_MILLISECONDS, Connection
-from resources.changes.server import key, sync
+from resources.changes.connection import BLOCK_MILLISECONDS, Connection, key, sync_client
 
 # Ids of sessions that ended most recently. An older one can't be taken up again after it expired (SESSION_COOKIE_AGE).
 KEEP = 10_000
@@ -17,7 +16,7 @@ def end(digest: str) -> None:
 
     Raises RedisError.
     """
-    sync().xadd(key(_ENDED), {"d": digest}, maxlen=KEEP, approximate=True)
+    sync_client().xadd(key(_ENDED), {"d": digest}, maxlen=KEEP, approximate=True)
 
 
 class EndedSessions(Connection):

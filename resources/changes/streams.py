@@ -9,9 +9,8 @@ from uuid import uuid4
 from redis.exceptions import OutOfMemoryError
 
 from resources.changes.change import Change, StreamEntry, Topic, milliseconds, order
-from resources.changes.connection import BLOCK_MILLISECONDS, Connection
+from resources.changes.connection import BLOCK_MILLISECONDS, Connection, key
 from resources.changes.heartbeats import Heartbeats
-from resources.changes.server import key
 from resources.changes.topics import KEEP_CHANGES, KEEP_SECONDS, Topics
 
 # Of one stream in one read.

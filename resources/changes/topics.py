@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from resources.changes.change import Change, Topic
-from resources.changes.connection import Connection
-from resources.changes.server import key
+from resources.changes.connection import Connection, key
 
 # Entries kept for each topic (about), and their size; a browser that missed more lists again.
 KEEP_CHANGES = 2000

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kube import limits
-from resources.changes.server import is_crowded, key, sync
+from resources.changes.connection import is_crowded, key, sync_client
 
 #: Between two points, and how many there are.
 SECONDS, POINTS = 60, 60
@@ -17,15 +17,15 @@ Sample = tuple[float, int]
 
 def write(cluster: str, plural: str, values: Mapping[str, Sample]) -> None:
     """This minute's, unless Redis needs its room for live updates. Raises RedisError."""
-    memory: Any = sync().info("memory")
+    memory: Any = sync_client().info("memory")
     if is_crowded(memory):
         return
     place = _place(cluster, plural, _minute())
-    room = limits.USAGE_SERIES.value - int(sync().hlen(place))
+    room = limits.USAGE_SERIES.value - int(sync_client().hlen(place))
     fields: Any = {name: f"{cores:.4g} {memory}" for name, (cores, memory) in sorted(values.items())[: max(0, room)]}
     if not fields:
         return
-    with sync().pipeline(transaction=False) as pipe:
+    with sync_client().pipeline(transaction=False) as pipe:
         pipe.hset(place, mapping=fields)
         pipe.expire(place, _KEEP_SECONDS)
         pipe.execute()
@@ -36,7 +36,7 @@ def read(cluster: str, plural: str, names: Sequence[str]) -> list[list[Sample | 
     if not names:
         return []
     now = _minute()
-    with sync().pipeline(transaction=False) as pipe:
+    with sync_client().pipeline(transaction=False) as pipe:
         for minute in range(now - POINTS + 1, now + 1):
             pipe.hmget(_place(cluster, plural, minute), list(names))
         found: list[list[bytes | None]] = pipe.execute()
@@ -44,7 +44,7 @@ def read(cluster: str, plural: str, names: Sequence[str]) -> list[list[Sample | 
 
 
 def _minute() -> int:
-    now: Any = sync().time()
+    now: Any = sync_client().time()
     return int(now[0]) // SECONDS
 
 

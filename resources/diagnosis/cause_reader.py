@@ -14,14 +14,13 @@ from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from resources.acting import finalizers
 from resources.causes.cause import Cause
-from resources.causes.containers import containers
 from resources.causes.engine import explained_health, find_causes
-from resources.causes.evidence import Event, Evidence, Item, evidence
+from resources.causes.evidence import Event, Evidence, Item, evidence, pod_containers
 from resources.causes.rules.stuck_finalizer import waiting_finalizers
 from resources.causes.rules.unbound_claim import claims_of
 from resources.lists import child_troubles
 from resources.page import events
-from resources.page.event_rows import times
+from resources.page.events import occurrences
 from resources.page.owned_rows import whole
 from resources.place import Place
 from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of, mapping, text
@@ -96,7 +95,7 @@ def _event(obj: Mapping[str, Any]) -> Event:
         reason=text(obj.get("reason")),
         message=text(obj.get("message")),
         warning=text(obj.get("type")) == "Warning",
-        count=times(obj),
+        count=occurrences(obj),
         seen=events.last_seen(obj),
     )
 
@@ -142,7 +141,7 @@ def _logs(client: ClusterClient, found: Evidence, causes: Iterable[Cause]) -> di
     lines: dict[tuple[str, str], str] = {}
     named = [cause.about for cause in causes if cause.rule == "crash_loop"]
     for item in [item for item in found.items if item.is_pod and item.target in named][: limits.CAUSE_REQUESTS.value]:
-        for container in containers(item):
+        for container in pod_containers(item):
             if container.ended is None or container.is_running:
                 continue
             try:

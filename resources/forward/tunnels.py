@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 
 from console.signin import impersonation, session_expiry
 from console.web import loop
-from console.web.access_watch import pod_permission, until_lost
+from console.web.access import pod_permission, until_lost
 from kube import limits
 from kube.channels import ByteReader, port_forward, relay
 from kube.client import ClusterClient

@@ -29,7 +29,7 @@ from kube.objects import namespace_of, uid_of
 from kube.transport import AsyncTransport
 from kube.versions import older
 from kube.watch import WatchEvent, watch
-from resources.history import kinds, lease, store
+from resources.history import recording_status, store
 from resources.history.lives import NamespaceUids
 from resources.history.store import Event, Seen
 from resources.watch.bootstep import WatchStep, worker_id
@@ -86,7 +86,7 @@ class Recorder:
     async def _turn(self) -> None:
         """One beat: hold the lease, follow what is there to be followed."""
         try:
-            held = await self._write(lease.hold, self._client.name, self.id, self._said)
+            held = await self._write(recording_status.hold_lease, self._client.name, self.id, self._said)
         except DatabaseError as error:
             self._complain(f"the history can't be written: {error}")
             return
@@ -120,10 +120,15 @@ class Recorder:
         types = await asyncio.to_thread(self._client.types)
         cached = self._served_kept
         if cached is None or cached[0] != types or cached[1] < now - _TYPES_SECONDS * 6:
-            cached = self._served_kept = (types, now, await asyncio.to_thread(kinds.recorded, self._client))
-            if len(cached[2]) == kinds.MOST != len(self._types):
+            cached = self._served_kept = (
+                types,
+                now,
+                await asyncio.to_thread(recording_status.recorded_types, self._client),
+            )
+            if len(cached[2]) == recording_status.MAX_RECORDED_TYPES != len(self._types):
                 log.warning(
-                    "the history follows %s kinds and no more: HISTORY_KINDS names those that matter", kinds.MOST
+                    "the history follows %s kinds and no more: HISTORY_KINDS names those that matter",
+                    recording_status.MAX_RECORDED_TYPES,
                 )
         return cached[2]
 
@@ -137,7 +142,7 @@ class Recorder:
     async def _leave(self) -> None:
         """Another worker takes over at once."""
         try:
-            await self._write(lease.leave, self._client.name, self.id)
+            await self._write(recording_status.leave_lease, self._client.name, self.id)
         except DatabaseError:
             log.debug("the lease ends by itself")
         if self._own_writer:

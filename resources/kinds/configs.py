@@ -1,20 +1,33 @@
-"""A ConfigMap's page: its keys with their values to read, binary ones to download, and the Pods that use it."""
+"""A ConfigMap's page: its keys with their values to read, binary ones to download, and the Pods that use it.
+
+A Secret's page: its keys with their sizes, facts that aren't secret, and the Pods that use it.
+
+No value is in this page: each is requested, key by key (resources/views/keyvalues.py), and every request is in the audit
+log. Only public parts of values are shown: the subject and expiry of a certificate, the registry and user of a
+registry's login.
+"""
 
 import base64
 import binascii
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.kinds import Kind, Maker, Panel
-from resources.kinds.parts import facts, label
-from resources.kinds.volumes import users
+from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
+from resources.kinds.pods import pods_using
 from resources.place import Place
 from resources.state.health import mapping, text
+from untrusted import json_bounds
 
 #: Longer texts are shown to here, and downloaded whole.
 _SHOWN = 20_000
@@ -50,7 +63,7 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
         yield facts("config", _("ConfigMap"), ((_("Immutable"), label(_("Yes"), "blue")),))
     place = Place(type_, namespace_of(obj), name_of(obj))
     yield Panel("data", "resources/kinds/_config.html", Values(values(obj), place.url("value")), wide=True)
-    yield users(client, "ConfigMap", name_of(obj), namespace_of(obj))
+    yield pods_using(client, "ConfigMap", name_of(obj), namespace_of(obj))
 
 
 def values(obj: KubeObject) -> tuple[Value, ...]:
@@ -80,3 +93,121 @@ def decoded(value: object) -> bytes:
 
 
 PANELS: dict[Kind, Maker] = {("", "ConfigMap"): panels}
+
+
+_SOON_DAYS = 30
+_TOKEN_OF = "kubernetes.io/service-account.name"  # noqa: S105  an annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """`size`: of the value, in bytes."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """`url`: where a value is asked for."""
+
+    keys: tuple[Key, ...]
+    url: str
+
+
+def secret_panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    data, namespace = mapping(obj.get("data")), namespace_of(obj)
+    if known_facts := [fact for fact in _secret_facts(client, obj) if fact[1]]:
+        yield facts("secret", _("Secret"), known_facts)
+    kind = text(obj.get("type"))
+    if kind == "kubernetes.io/tls" or "tls.crt" in data:
+        yield facts("certificate", _("Certificate"), certificate(decoded(data.get("tls.crt"))))
+    if kind in ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"):
+        rows = tuple(registries(data))
+        empty = _("Can't read registry credentials from this Secret.")
+        yield table(
+            "registries",
+            Table(title=_("Registries"), columns=(_("Registry"), _("User"), _("Email")), rows=rows, empty=empty),
+        )
+    keys = tuple(Key(key, len(decoded(value))) for key, value in sorted(data.items()))
+    place = Place(type_, namespace, name_of(obj))
+    yield Panel("data", "resources/kinds/_secret.html", Keys(keys, place.url("value")), wide=True)
+    yield pods_using(client, "Secret", name_of(obj), namespace)
+
+
+def _secret_facts(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
+    notes = mapping(mapping(obj.get("metadata")).get("annotations"))
+    yield _("Service account"), see(client, "", "ServiceAccount", notes.get(_TOKEN_OF), namespace_of(obj))
+    yield _("Immutable"), label(_("Yes"), "blue") if obj.get("immutable") is True else ()
+
+
+def certificate(pem: bytes) -> Iterator[tuple[str, Cell]]:
+    """Who the first certificate is for, who says so, and until when."""
+    try:
+        found = x509.load_pem_x509_certificates(pem)
+    except (ValueError, TypeError, x509.InvalidVersion):
+        found = []
+    if not found:
+        yield _("Certificate"), line(_("The value of tls.crt can't be read as a certificate."), "error")
+        return
+    first = found[0]
+    with_names: tuple[str, ...] = ()
+    try:
+        names = first.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        with_names = tuple(str(name.value) for name in names)
+    except (x509.ExtensionNotFound, ValueError, x509.DuplicateExtension):
+        pass
+    try:
+        yield _("Subject"), line(first.subject.rfc4514_string() or "–")
+        yield _("Issuer"), line(first.issuer.rfc4514_string() or "–")
+    except ValueError:
+        yield _("Subject"), line(_("The value of tls.crt can't be read as a certificate."), "error")
+    yield _("Names"), lines(with_names[:50])
+    yield _("Valid from"), line(f"{first.not_valid_before_utc:%Y-%m-%d %H:%M} UTC")
+    yield (
+        _("Valid until"),
+        (*line(f"{first.not_valid_after_utc:%Y-%m-%d %H:%M} UTC"), *_left(first.not_valid_after_utc)),
+    )
+    yield _("Key"), line(_key(first))
+    yield _("Certificates in the chain"), line(len(found)) if len(found) > 1 else ()
+
+
+def _left(end: datetime) -> Cell:
+    days = (end - datetime.now(UTC)).days
+    if days < 0:
+        return label(_("expired"), "red")
+    words = _("%(n)d days left") % {"n": days}
+    return label(words, "orange" if days < _SOON_DAYS else "green")
+
+
+def _key(found: x509.Certificate) -> str:
+    try:
+        key = found.public_key()
+    except (UnsupportedAlgorithm, ValueError):
+        return ""
+    if isinstance(key, rsa.RSAPublicKey):
+        return f"RSA {key.key_size}"
+    return f"ECDSA {key.curve.name}" if isinstance(key, ec.EllipticCurvePublicKey) else type(key).__name__
+
+
+def registries(data: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    """Rows of registry, user and e-mail; no password."""
+    value = decoded(data.get(".dockerconfigjson") or data.get(".dockercfg"))
+    try:
+        found = json_bounds.loads(value)
+    except (ValueError, RecursionError):
+        return
+    logins = mapping(found).get("auths") if ".dockerconfigjson" in data else found
+    for host, login in mapping(logins).items():
+        entry = mapping(login)
+        yield line(host), line(text(entry.get("username")) or _user(text(entry.get("auth")))), line(entry.get("email"))
+
+
+def _user(auth: str) -> str:
+    try:
+        return base64.b64decode(auth, validate=True).decode("utf-8", "replace").partition(":")[0]
+    except (binascii.Error, ValueError):
+        return ""
+
+
+SECRET_PANELS: dict[Kind, Maker] = {("", "Secret"): secret_panels}

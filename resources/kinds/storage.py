@@ -10,7 +10,7 @@ from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, more_note, see, some, state, table
-from resources.kinds.volumes import users
+from resources.kinds.pods import pods_using
 from resources.state.health import mapping, text
 from resources.state.kind_health import health
 
@@ -25,7 +25,7 @@ _MODES = {
 
 def claim(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     yield facts("claim", _("Claim"), _claim(client, obj))
-    yield users(client, "PersistentVolumeClaim", name_of(obj), namespace_of(obj))
+    yield pods_using(client, "PersistentVolumeClaim", name_of(obj), namespace_of(obj))
 
 
 def _claim(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:

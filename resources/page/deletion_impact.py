@@ -3,27 +3,165 @@ workload owns.
 
 For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than
 limits.DELETED_OBJECTS of it: beyond that the server's own number holds.
+
+What the deletion of an object takes along, by the garbage collector's rules, and what stays.
+
+An object goes when all its owners do. What belongs to an instance only by a label, or is a claim that a StatefulSet
+made of a template, stays; a claim that goes takes its data along unless its volume is retained.
+https://kubernetes.io/docs/concepts/architecture/garbage-collection/
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from resources.kinds import Kind, Panel
 from resources.page.contents import contents
-from resources.page.owned_impact import impact
 from resources.place import Place
 from resources.state.health import mapping, text
-from resources.tree.owners import types_below
+from resources.tree.owners import Belongings, Owned, belongings, owner_references, types_below
 from resources.types.manager import Manager, definition_owner
+from resources.types.types import is_custom
+
+_NAMED = 8
+#: Volumes that are asked for whether they are retained.
+_VOLUMES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactGroup:
+    """Objects of one kind that go. `more`: beyond those that are named."""
+
+    type: ResourceType
+    number: int
+    places: tuple[Place, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A PersistentVolumeClaim.
+
+    `size` as the claim has it; `retained`: its volume, and the data on it, outlives the claim.
+    """
+
+    place: Place
+    size: str
+    volume: str
+    retained: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Staying:
+    """`how`: `claim` of a StatefulSet's template, `label`, or `owner`: another one owns it too."""
+
+    place: Place
+    how: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """`gaps`: (kind, reason) of what could not be read.
+
+    `custom`: of an operator's kind, whose finalizers may remove more than the cluster knows.
+    """
+
+    goes: tuple[ImpactGroup, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    stays: tuple[Staying, ...] = ()
+    more_stay: int = 0
+    gaps: tuple[tuple[str, str], ...] = ()
+    custom: bool = False
+    finalizers: bool = False
+
+    @property
+    def lost(self) -> tuple[Claim, ...]:
+        """Claims whose data is deleted."""
+        return tuple(claim for claim in self.claims if not claim.retained)
+
+    @property
+    def way(self) -> str:
+        """For console/_undo.html."""
+        if self.lost:
+            return "lost"
+        return "partly" if self.custom and (self.goes or self.gaps or self.finalizers) else "again"
+
+
+def impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Impact:
+    found = belongings(client, type_, obj)
+    goes, stays = _split(obj, found)
+    claims = [row for row in goes if _is_claim(row)]
+    return Impact(
+        goes=tuple(_groups(goes)),
+        claims=tuple(_claim(client, row, number < _VOLUMES) for number, row in enumerate(claims)),
+        stays=tuple(stays[:_NAMED]),
+        more_stay=max(0, len(stays) - _NAMED),
+        gaps=found.gaps,
+        custom=is_custom(type_.group),
+        finalizers=bool(mapping(obj.get("metadata")).get("finalizers")),
+    )
+
+
+def _split(owner: KubeObject, found: Belongings) -> tuple[list[Owned], list[Staying]]:
+    """(objects that are deleted, objects that stay). Objects below one that stays are omitted: they are unaffected."""
+    going = {uid_of(owner)}
+    goes: list[Owned] = []
+    stays: list[Staying] = []
+    unaffected: int | None = None  # the depth below which nothing changes
+    for row in found.rows:
+        if unaffected is not None and row.depth > unaffected:
+            continue
+        unaffected = None
+        others = any(text(reference.get("uid")) not in going for reference in owner_references(row.object))
+        if row.how or others:
+            stays.append(Staying(_place(row), "owner" if not row.how else "claim" if row.how == "claim" else "label"))
+            unaffected = row.depth
+            continue
+        going.add(uid_of(row.object))
+        goes.append(row)
+    return goes, stays
+
+
+def _groups(rows: list[Owned]) -> Iterator[ImpactGroup]:
+    kinds: dict[ResourceType, list[Owned]] = {}
+    for row in rows:
+        kinds.setdefault(row.type, []).append(row)
+    for type_, members in kinds.items():
+        places = tuple(_place(row) for row in members[:_NAMED])
+        yield ImpactGroup(type_, len(members), places, len(members) - len(places))
+
+
+def _place(row: Owned) -> Place:
+    return Place(row.type, namespace_of(row.object), name_of(row.object))
+
+
+def _is_claim(row: Owned) -> bool:
+    return (row.type.group, row.type.kind) == ("", "PersistentVolumeClaim")
+
+
+def _claim(client: ClusterClient, row: Owned, ask: bool) -> Claim:
+    spec, status = mapping(row.object.get("spec")), mapping(row.object.get("status"))
+    asked = mapping(mapping(mapping(spec.get("resources")).get("requests")))
+    size = text(mapping(status.get("capacity")).get("storage")) or text(asked.get("storage"))
+    volume = text(spec.get("volumeName"))
+    return Claim(_place(row), size, volume, bool(volume) and ask and _retained(client, volume))
+
+
+def _retained(client: ClusterClient, volume: str) -> bool:
+    """Whether the volume is retained. False, the worse case, for users who can't read volumes."""
+    try:
+        found = client.get(client.find("", "v1", "persistentvolumes"), volume)
+    except KubeError:
+        return False
+    return mapping(found.get("spec")).get("persistentVolumeReclaimPolicy") == "Retain"
+
 
 _CHUNK = 500
-_NAMED = 8
 _NAMESPACES = 20
 
 

@@ -1,6 +1,8 @@
 """One object as its page shows it: who made it, what state it is in and why, and what is special about its kind.
 
 Everything here reads what some operator wrote: a part with another shape than expected is left out, and never an error.
+
+The panels of one object's page, by its kind (resources/kinds/).
 """
 
 from collections.abc import Mapping
@@ -12,6 +14,22 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, without_last_applied
 from resources.causes.engine import explained_health
+from resources.kinds import (
+    Maker,
+    Panel,
+    configs,
+    crds,
+    jobs,
+    kudo,
+    namespaces,
+    network,
+    nodes,
+    pods,
+    quotas,
+    rbac,
+    storage,
+    workloads,
+)
 from resources.pod_selectors import pod_selector
 from resources.state.health import Condition, Health, conditions, mapping, text
 from resources.tree.owners import owner_references
@@ -126,3 +144,48 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
 
 def _annotations(obj: KubeObject) -> tuple[tuple[str, str], ...]:
     return _pairs(without_last_applied(mapping(obj.get("metadata")).get("annotations")))
+
+
+_MAKERS: dict[tuple[str, str], Maker] = {
+    kind: maker
+    for family in (
+        crds,
+        pods,
+        workloads,
+        jobs,
+        network,
+        network,
+        configs,
+        configs,
+        storage,
+        namespaces,
+        quotas,
+        rbac,
+        nodes,
+        kudo,
+    )
+    for kind, maker in family.PANELS.items()
+}
+
+
+# Parts of an object that its panels show whole: the tree of its values need not say them again.
+_TOLD: dict[tuple[str, str], frozenset[str]] = {
+    ("", "ConfigMap"): frozenset({"data", "binaryData", "immutable"}),
+    ("", "Secret"): frozenset({"data", "type", "immutable"}),
+    ("", "Endpoints"): frozenset({"subsets"}),
+    ("discovery.k8s.io", "EndpointSlice"): frozenset({"endpoints", "ports"}),
+    **{(rbac.GROUP, kind): frozenset({"rules"}) for kind in ("Role", "ClusterRole")},
+    **{(rbac.GROUP, kind): frozenset({"subjects", "roleRef"}) for kind in ("RoleBinding", "ClusterRoleBinding")},
+}
+
+
+def without_panel_fields(type_: ResourceType, obj: KubeObject) -> KubeObject:
+    """The object without what its panels already show."""
+    shown = _TOLD.get((type_.group, type_.kind), frozenset())
+    return {key: value for key, value in obj.items() if key not in shown}
+
+
+def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[Panel, ...]:
+    """None for kinds that have nothing special."""
+    make = _MAKERS.get((type_.group, type_.kind))
+    return tuple(make(client, type_, obj)) if make else ()

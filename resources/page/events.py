@@ -1,6 +1,15 @@
-"""What controllers said about an object and about what belongs to it: the namespace's Events, newest first."""
+"""What controllers said about an object and about what belongs to it: the namespace's Events, newest first.
 
-from collections.abc import Mapping, Set
+The Events of a namespace, or of all: filtered, counted, and with repeats of the same told once.
+
+The API server keeps them for an hour and can filter only by exact fields, so up to limits.EVENTS are read and
+looked through here. Repeats are those with the same
+reason about objects of the same kind whose messages differ in names and numbers only.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,7 +17,7 @@ from typing import Any
 from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError
+from kube.errors import Gone, KubeError, NotFound
 from kube.objects import KubeObject, namespace_of, uid_of
 from resources.page.detail import Link, link
 from resources.state.children import moment
@@ -125,3 +134,246 @@ def _row(client: ClusterClient, event: Mapping[str, Any], namespace: str) -> Eve
         seen=last_seen(event),
         source=text(source.get("component")) or text(event.get("reportingComponent")),
     )
+
+
+PAGE_EVENTS = 100
+#: Objects named under one line of repeats.
+MAX_NAMED = 10
+_event_rows_CHUNK = 2500
+# What Kubernetes puts behind a name: numbers, five letters, and before those a ReplicaSet's hash
+# (k8s.io/apimachinery/pkg/util/rand).
+_MADE_UP = re.compile(r"\d+|[bcdfghjklmnpqrstvwxz2456789]{5,10}")
+_NUMBERS = re.compile(r"\d+(\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventQuery:
+    """`type`: Normal, Warning or '' for both; `kind`, `reason`: exact, '' for all; `q`: every word is in the message
+    or the object's name.
+    """
+
+    type: str = ""
+    kind: str = ""
+    reason: str = ""
+    q: str = ""
+    grouped: bool = True
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """One Event, or several that say the same.
+
+    `count`: how often, all together; `objects`: those it happened to, NAMED at most, of `number`.
+    """
+
+    uid: str
+    warning: bool
+    reason: str
+    message: str
+    kind: str
+    objects: tuple[Link, ...]
+    number: int
+    count: int
+    first: str
+    last: str
+    source: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventList:
+    """One page, newest first.
+
+    `total` Events were read, `matched` fit the wish, `lines` there are; the counts are of all that were read.
+    `beyond`: there are more than were read.
+    """
+
+    rows: tuple[Happened, ...] = ()
+    total: int = 0
+    matched: int = 0
+    lines: int = 0
+    types: tuple[tuple[str, int], ...] = ()
+    kinds: tuple[tuple[str, int], ...] = ()
+    reasons: tuple[tuple[str, int], ...] = ()
+    beyond: bool = False
+
+    @property
+    def warnings(self) -> int:
+        return sum(count for type_, count in self.types if type_ != "Normal")
+
+
+def event_query(get: Mapping[str, Any]) -> EventQuery:
+    """What the query string says; nonsense is taken for nothing."""
+    page = get.get("page", "")
+    type_ = get.get("type", "")
+    return EventQuery(
+        type=type_ if type_ in ("Normal", "Warning") else "",
+        kind=get.get("kind", "")[:253],
+        reason=get.get("reason", "")[:253],
+        q=" ".join(get.get("q", "").split())[:253],
+        grouped=get.get("group", "") != "0",
+        page=min(int(page), 1000) if page.isascii() and page.isdigit() and int(page) else 1,
+    )
+
+
+def event_list(client: ClusterClient, namespace: str, wish: EventQuery) -> EventList:
+    """`namespace` '' is all. Raises KubeError."""
+    events, beyond = read_all(client, namespace)
+    return event_list_of(events, wish, Linker(client), beyond)
+
+
+def read_all(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], bool]:
+    """(Events, whether there are more). Raises KubeError."""
+    type_ = client.find("", "v1", "events")
+    for attempt in (1, 2):
+        found: list[KubeObject] = []
+        token = ""
+        try:
+            while True:
+                page = client.list(type_, namespace, limit=_event_rows_CHUNK, continue_=token)
+                found, token = found + page.items, page.continue_
+                most = limits.EVENTS.value
+                if not token or len(found) >= most:
+                    return found[:most], bool(token) or len(found) > most
+        except Gone:
+            # The list changed under way for longer than its server remembers: once more from the beginning.
+            if attempt == 2:
+                raise
+    return [], False
+
+
+def event_list_of(events: Sequence[KubeObject], wish: EventQuery, links: "Linker", beyond: bool = False) -> EventList:
+    """What is asked for, of these."""
+    words = wish.q.lower().split()
+    matching = [event for event in events if _fits(event, wish, words)]
+    matching.sort(key=order, reverse=True)
+    groups: dict[tuple[str, ...], list[KubeObject]] = {}
+    for event in matching:
+        key = _alike(event) if wish.grouped else (text(mapping(event.get("metadata")).get("uid")),)
+        groups.setdefault(key, []).append(event)
+    first = (wish.page - 1) * PAGE_EVENTS
+    shown = list(groups.values())[first : first + PAGE_EVENTS]
+    return EventList(
+        rows=tuple(_happened(members, links) for members in shown),
+        total=len(events),
+        matched=len(matching),
+        lines=len(groups),
+        types=_counted(_type(event) for event in events),
+        kinds=_counted(_about(event, "kind") for event in events),
+        reasons=_counted(text(event.get("reason")) for event in events),
+        beyond=beyond,
+    )
+
+
+def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(word for word in words if word).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _type(event: Mapping[str, Any]) -> str:
+    return text(event.get("type")) or "Normal"
+
+
+def _about(event: Mapping[str, Any], key: str) -> str:
+    return text(mapping(event.get("involvedObject")).get(key))
+
+
+def _fits(event: Mapping[str, Any], wish: EventQuery, words: Sequence[str]) -> bool:
+    if (wish.type and _type(event) != wish.type) or (wish.kind and _about(event, "kind") != wish.kind):
+        return False
+    if wish.reason and text(event.get("reason")) != wish.reason:
+        return False
+    if not words:
+        return True
+    whole = (
+        f"{text(event.get('message'))} {_about(event, 'name')} {_about(event, 'namespace')} {text(event.get('reason'))}"
+    )
+    lower = whole.lower()
+    return all(word in lower for word in words)
+
+
+def _alike(event: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is the same in repeats."""
+    message, name = text(event.get("message")), _about(event, "name")
+    plain = message.replace(name, "…") if len(name) > 3 else message
+    space = _about(event, "namespace")
+    return (
+        _type(event),
+        text(event.get("reason")),
+        _about(event, "kind"),
+        space,
+        family(name, _about(event, "kind")),
+        _source(event),
+        _NUMBERS.sub("#", plain)[:400],
+    )
+
+
+def family(name: str, kind: str) -> str:
+    """What objects of one maker have in common: of the Pods web-7d4b9c6f5-x2x8p and web-7d4b9c6f5-abcde `web`, of
+    db-0 `db`; the name itself of others.
+
+    An Event names no owner. Names that Kubernetes makes up end in numbers and in hashes without vowels.
+    """
+    if kind not in ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim"):
+        return ""
+    parts = name.split("-")
+    while len(parts) > 1 and _MADE_UP.fullmatch(parts[-1]):
+        parts.pop()
+    return "-".join(parts)
+
+
+def _source(event: Mapping[str, Any]) -> str:
+    return text(mapping(event.get("source")).get("component")) or text(event.get("reportingComponent"))
+
+
+def occurrences(event: Mapping[str, Any]) -> int:
+    """How often it happened, by what the Event itself counts."""
+    count = mapping(event.get("series")).get("count") or event.get("count")
+    return count if isinstance(count, int) and count > 0 else 1
+
+
+def _happened(members: Sequence[KubeObject], links: "Linker") -> Happened:
+    """`members`: newest first."""
+    newest = members[0]
+    metadata = mapping(newest.get("metadata"))
+    objects: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    for event in members:
+        about = mapping(event.get("involvedObject"))
+        objects.setdefault((text(about.get("kind")), text(about.get("namespace")), text(about.get("name"))), about)
+    firsts = [text(event.get("firstTimestamp")) or last_seen(event) for event in members]
+    return Happened(
+        uid=text(metadata.get("uid")),
+        warning=_type(newest) != "Normal",
+        reason=text(newest.get("reason")),
+        message=text(newest.get("message")),
+        kind=_about(newest, "kind"),
+        objects=tuple(links.link(about) for about in list(objects.values())[:MAX_NAMED]),
+        number=len(objects),
+        count=sum(occurrences(event) for event in members),
+        first=min((first for first in firsts if first), default=""),
+        last=last_seen(newest),
+        source=_source(newest),
+        namespace=text(metadata.get("namespace")),
+        name=text(metadata.get("name")),
+    )
+
+
+class Linker:
+    """Finds each kind once."""
+
+    def __init__(self, client: ClusterClient) -> None:
+        self._client = client
+        self._types: dict[tuple[str, str], ResourceType | None] = {}
+
+    def link(self, about: Mapping[str, Any]) -> Link:
+        version, kind, name = text(about.get("apiVersion")), text(about.get("kind")), text(about.get("name"))
+        if (version, kind) not in self._types:
+            group, _slash, short = version.rpartition("/")
+            try:
+                self._types[version, kind] = self._client.find_kind(group, kind, short)
+            except NotFound:
+                self._types[version, kind] = None
+        type_ = self._types[version, kind]
+        namespaced = type_ is not None and type_.namespaced
+        return Link(kind, name, text(about.get("namespace")) if namespaced else "", type_ if name else None)

@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 
 from console.web import clusters
 from resources.changes import HubState, RedisError
-from resources.changes.redis_status import hub_states
+from resources.changes.heartbeats import hub_states
 from resources.stream.broker import Broker
 from resources.stream.counts import LAG_BOUNDS, counts
 

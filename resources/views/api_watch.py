@@ -22,7 +22,7 @@ from django.utils import translation
 from console.audit.recorder import where_of
 from console.audit.scene import Where
 from console.web import audit
-from console.web.access_watch import Permission, until_lost
+from console.web.access import Permission, until_lost
 from console.web.asgi import Receive, Scope, Send
 from console.web.errors import Problem, as_json, explain, headers_of
 from kube import requests
@@ -34,8 +34,7 @@ from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources.place import Place
 from resources.stream.sse import HEARTBEAT
-from resources.views.endless_response import OpenEnded, in_thread
-from resources.views.stream import HEADERS, until_gone
+from resources.views.stream import HEADERS, OpenEnded, in_thread, until_gone
 from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/api/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/$")

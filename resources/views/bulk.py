@@ -27,7 +27,7 @@ from kube.errors import KubeError, NotFound
 from kube.objects import uid_of
 from kube.recording import with_current_context
 from resources.history import writes
-from resources.history.kinds import may_be_recorded
+from resources.history.recording_status import may_be_recorded
 from resources.lists import listing
 from resources.place import Place, place_of
 from resources.views.delete import TAKES_ALONG, one_way

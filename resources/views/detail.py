@@ -6,6 +6,9 @@ values, its history, its Events.
 
 …/<object>/menu/: the actions of one object as a list, for a menu that is filled when it is opened (a row of a list, the
 palette). /resources/owner/: to the page of an object that an ownerReference names.
+
+/…/namespaces/-/<name>/contents/: what is in a namespace, which takes a question for each kind and so comes after
+its page.
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,10 +32,10 @@ from resources.history import timeline
 from resources.kinds import Panel
 from resources.lists import child_troubles
 from resources.page import events
-from resources.page.detail import Detail
+from resources.page.contents import contents as contents_of
+from resources.page.detail import Detail, panels, without_panel_fields
 from resources.page.detail import detail as details_of
 from resources.page.events import Events
-from resources.page.panels import panels, untold
 from resources.page.status_descriptors import StatusValue, secrets, status_values
 from resources.page.values import ValueNode, sections
 from resources.place import CLUSTER_SCOPE, Place, place_of
@@ -225,7 +228,7 @@ def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer
         schema = Schema.from_document(client.schema(place.type))
     except KubeError:
         schema = Schema.from_document(None)
-    return sections(untold(place.type, obj), schema, secrets(offer))
+    return sections(without_panel_fields(place.type, obj), schema, secrets(offer))
 
 
 def _news(all_: tuple[StatusValue, ...], shown: Detail | None) -> tuple[StatusValue, ...]:
@@ -265,3 +268,21 @@ def owner(request: ConsoleRequest) -> HttpResponse:
     if not name or (type_.namespaced and not inside):
         return HttpResponseRedirect(Place(type_).list_url)
     return HttpResponseRedirect(Place(type_, namespace if inside else "", name).detail_url)
+
+
+@require_safe
+def contents(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """The part for htmx; for readers without script a page of its own."""
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
+    if (place.type.group, place.type.kind) != ("", "Namespace"):
+        raise NotFound(_("Only namespaces contain other objects; %(kind)s doesn't.") % {"kind": place.type.kind})
+    place.get(request.cluster)
+    found = contents_of(request.cluster, name)
+    names = {
+        "place": place,
+        "data": found,
+        "title": _("Contents of %(name)s") % {"name": name},
+        "last": _("Contents"),
+        "part": "resources/kinds/_contents.html",
+    }
+    return render.page(request, "resources/single.html", names, fragment="resources/kinds/_contents.html")

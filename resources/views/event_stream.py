@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from resources import live_topics
-from resources.page import event_rows
-from resources.page.event_rows import PAGE, EventQuery, Stream, wish_of
+from resources.page import events
+from resources.page.events import PAGE_EVENTS, EventList, EventQuery, event_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class EventsPage:
 
     wish: EventQuery
     namespace: str
-    found: Stream
+    found: EventList
     topic: str
 
     def query(self, **changed: str) -> str:
@@ -75,7 +75,7 @@ class EventsPage:
 
     @property
     def older(self) -> str:
-        return self.query(page=str(self.wish.page + 1)) if self.wish.page * PAGE < self.found.lines else ""
+        return self.query(page=str(self.wish.page + 1)) if self.wish.page * PAGE_EVENTS < self.found.lines else ""
 
     @property
     def newer(self) -> str:
@@ -98,8 +98,8 @@ def _with(counted: tuple[tuple[str, int], ...], chosen: str) -> tuple[tuple[str,
 @require_safe
 def event_stream(request: ConsoleRequest) -> HttpResponse:
     """`?type=`, `kind`, `reason`, `q`, `group=0`: ungrouped, `page`; only the list for htmx and live updates."""
-    wish, namespace = wish_of(request.GET), request.namespace
-    found = event_rows.stream(request.cluster, namespace, wish)
+    wish, namespace = event_query(request.GET), request.namespace
+    found = events.event_list(request.cluster, namespace, wish)
     type_ = request.cluster.find("", "v1", "events")
     page = EventsPage(wish, namespace, found, live_topics.topics_of(request.cluster, type_, namespace))
     return render.page(request, "resources/events.html", {"page": page}, part=True)

@@ -13,9 +13,8 @@ from console.web import render
 from console.web.errors import Problem
 from resources.forms.errors import Placed
 from resources.views import form_page, preview_part, refusal_words, submission, yaml_page
-from resources.views.conflicts import Conflicting, conflicting
 from resources.views.shell import COOKIE, FORM, YAML, Shell
-from resources.views.submission import Draft, carried
+from resources.views.submission import Conflicting, Draft, carried, conflicting
 from resources.views.yaml_page import YamlPage
 from resources.writing.draft import Outcome
 from resources.writing.review import Review

@@ -3,26 +3,45 @@
 Raw ASGI like the stream of changes: a followed log has no end. The API server judges the right to read it, with the
 user's own credentials. Lines come in batches, one event for what arrived together, so that a chatty container costs few
 events.
+
+GET …/<namespace>/<name>/logs/follow-all/: what all containers of an object's Pods say from now on, as one stream of
+server-sent events.
+
+New Pods are added, and deleted ones removed. Each container is read by a request of its own, with the user's
+credentials.
+
+Finding the Pods of a custom resource takes reading some thirty kinds. So that is done once, and again only for a new
+Pod; a watch on Pods reports changes of the known ones, which costs nothing while nothing happens.
 """
 
 import asyncio
 import contextlib
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
+from typing import Any
 from urllib.parse import unquote
 
-from console.web.access_watch import pod_permission, while_held
+from console.web.access import pod_permission, while_held
 from console.web.asgi import Scope, Send
+from kube import requests
 from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.log_lines import LineCutter
+from kube.objects import uid_of
+from kube.table import parse
 from kube.transport import AsyncTransport
-from resources.podlogs.logs import LogPart, log_part
+from kube.watch import WatchEvent, watch
+from resources.place import Place
+from resources.podlogs import pods
+from resources.podlogs.logs import LogPart, LogSource, log_line, log_part, log_sources, merged_tails
 from resources.stream.sse import HEARTBEAT, encode
-from resources.views.endless_response import EventStream
+from resources.views.logs import merged_log_part
+from resources.views.stream import EventStream, in_thread
 from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
@@ -143,3 +162,218 @@ def in_batches(whole: bytes, most: int) -> Iterator[bytes]:
 
 #: Events: `lines` {text}, `end` {message}: the container ended, or the API server refused. Text is whole lines.
 FollowApp = partial(EventStream, _wish, _follow)
+
+
+FOLLOW_ALL_PATH = re.compile(
+    r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"
+)
+# The Pods are found again at most so often, and at least so often while the watch holds.
+_LOOK_SECONDS = 3.0
+_AGAIN_SECONDS = 120
+# Without a watch (it is forbidden, or broke) they are found again less and less often, up to this.
+_MAX_WAIT_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class MergedLogRequest:
+    client: ClusterClient
+    place: Place
+    part: LogPart
+
+
+@dataclass(slots=True)
+class Following:
+    """What one browser hears. `readers` by uid of the Pod, container and run."""
+
+    queue: "asyncio.Queue[tuple[str, str]]" = field(default_factory=lambda: asyncio.Queue(maxsize=256))
+    # The time of the last line of each source that was sent with the beginning.
+    until: dict[str, str] = field(default_factory=dict)
+    readers: dict[tuple[str, str, int], "asyncio.Task[None]"] = field(default_factory=dict)
+
+
+def _follow_all_wish(scope: Scope) -> MergedLogRequest:
+    found = FOLLOW_ALL_PATH.match(scope["path"])
+    request = request_of(scope)
+    if found is None:
+        raise Refused(404, "no such object")
+    try:
+        client: ClusterClient = request.cluster
+        type_ = client.find(unquote(found["group"]), unquote(found["version"]), unquote(found["plural"]))
+    except KubeError as error:
+        raise Refused(error.code if 400 <= error.code < 600 else 503, str(error)) from error
+    namespace = unquote(found["namespace"])
+    place = Place(type_, "" if namespace == "-" else namespace, unquote(found["name"]))
+    return MergedLogRequest(client, place, merged_log_part(request.GET.dict()))
+
+
+async def _follow_all_follow(wish: MergedLogRequest, send: Send) -> None:
+    following = Following()
+    async with AsyncTransport(wish.client.config) as transport:
+        await _begin(wish, following, send)
+        out = asyncio.ensure_future(_follow_all_send_lines(following, send))
+        try:
+            await _look_after(wish, transport, following, send)
+        except KubeError as error:
+            await send(
+                {"type": "http.response.body", "body": encode("end", {"message": str(error)}), "more_body": True}
+            )
+        finally:
+            tasks = [out, *following.readers.values()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _begin(wish: MergedLogRequest, following: Following, send: Send) -> None:
+    """The last lines of all, in the order in which they were written."""
+    try:
+        lines, _problems = await in_thread(
+            lambda: merged_tails(wish.client, log_sources(_pods(wish.client, wish.place)), wish.part)
+        )
+    except KubeError:
+        # What comes next meets it too, and says it.
+        return
+    for source, group in groupby(lines, key=lambda line: line.source):
+        members = list(group)
+        following.until[source] = max(line.at for line in members)
+        data = {"source": source, "text": "\n".join(line.text for line in members)}
+        await send({"type": "http.response.body", "body": encode("lines", data), "more_body": True})
+
+
+async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, following: Following, send: Send) -> None:
+    """Readers for the containers that there are, again and again. Ends with the error that ends it."""
+    sent_names: list[str] = []
+    seen: set[tuple[str, str, int]] = set()
+    first = True
+    async for found in source_updates(wish.client, wish.place, transport):
+        # A run that has ended is read to its end; of a Pod that is gone nothing more comes.
+        there = {source.uid for source in found}
+        for key in [key for key in following.readers if key[0] not in there]:
+            following.readers.pop(key).cancel()
+        for source in found:
+            key = (source.uid, source.container, source.restarts)
+            if source.has_log and key not in seen:
+                seen.add(key)
+                # Of a Pod that came later all is news.
+                part = wish.part if first else LogPart(timestamps=wish.part.timestamps)
+                reading = _read(wish, transport, source, part, following)
+                following.readers[key] = asyncio.ensure_future(_while_allowed(wish, source, following, reading))
+        names = [source.key for source in found]
+        if names != sent_names:
+            sent_names = names
+            await send({"type": "http.response.body", "body": encode("sources", {"sources": names}), "more_body": True})
+        first = False
+
+
+async def _while_allowed(
+    wish: MergedLogRequest, source: LogSource, following: Following, reading: Coroutine[Any, Any, None]
+) -> None:
+    permission = pod_permission(wish.client, "log", source.namespace, source.pod)
+    if not await while_held(permission, reading):
+        await following.queue.put((source.key, f"[{permission.loss}]"))
+
+
+async def _read(
+    wish: MergedLogRequest, transport: AsyncTransport, source: LogSource, part: LogPart, following: Following
+) -> None:
+    """Requests each line with its time, to skip lines that were sent already."""
+    until, rest, cutter = following.until.get(source.key, ""), b"", LineCutter()
+    try:
+        options = replace(part, timestamps=True).options
+        async for piece in follow_log(transport, source.pod, source.namespace, container=source.container, **options):
+            whole, _, rest = (rest + cutter.feed(piece)).rpartition(b"\n")
+            for some in in_batches(whole, _BATCH_BYTES):
+                await _put(source, some, until, following, keep=part.timestamps)
+    except KubeError as error:
+        rest = f"[{error}]".encode()
+    await _put(source, rest, until, following, keep=part.timestamps)
+
+
+async def _put(source: LogSource, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
+    lines = (log_line(source.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line)
+    if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
+        await following.queue.put((source.key, text))
+
+
+async def _follow_all_send_lines(following: Following, send: Send) -> None:
+    while True:
+        body = HEARTBEAT
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_HEARTBEAT_SECONDS):
+                source, text = await following.queue.get()
+            body = encode("lines", {"source": source, "text": text})
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def source_updates(
+    client: ClusterClient, place: Place, transport: AsyncTransport
+) -> AsyncIterator[tuple[LogSource, ...]]:
+    """The containers of an object's Pods, and again whenever they change. Endless.
+
+    Raises KubeError when the object is gone or the user can't read its Pods.
+    """
+    wait = _LOOK_SECONDS
+    while True:
+        version = await in_thread(lambda: _version(client, place))
+        read_at = time.monotonic()
+        known = {uid_of(pod): pod for pod in await in_thread(lambda: _pods(client, place))}
+        yield log_sources(known.values())
+        try:
+            if not version:
+                raise KubeError("Pods can't be watched")
+            async for found in _until_others(client, place, transport, version, known):
+                yield found
+            wait = _LOOK_SECONDS
+        except KubeError:
+            await asyncio.sleep(wait)
+            wait = min(wait * 1.5, _MAX_WAIT_SECONDS)
+        await asyncio.sleep(max(0.0, read_at + _LOOK_SECONDS - time.monotonic()))
+
+
+def _pods(client: ClusterClient, place: Place) -> tuple[dict[str, Any], ...]:
+    return pods.pods_of(client, place.type, place.get(client))[: pods.MOST]
+
+
+def _version(client: ClusterClient, place: Place) -> str:
+    """From where a watch begins; '' where there can be none."""
+    try:
+        return client.list(client.find("", "v1", "pods"), place.namespace, limit=1).resource_version
+    except KubeError:
+        return ""
+
+
+async def _until_others(
+    client: ClusterClient, place: Place, transport: AsyncTransport, version: str, known: dict[str, dict[str, Any]]
+) -> AsyncIterator[tuple[LogSource, ...]]:
+    """Changes of the known Pods, until there are others or the watch ends."""
+    type_ = await in_thread(lambda: client.find("", "v1", "pods"))
+    request = requests.watch_table(type_, place.namespace, version, _AGAIN_SECONDS, "Object")
+    sent = log_sources(known.values())
+    async for burst in watch(transport, request):
+        for event in burst:
+            if _take(event, known):
+                return
+        if (now := log_sources(known.values())) != sent:
+            sent = now
+            yield now
+
+
+def _take(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
+    """True where all has to be looked at again: a Pod is new here, or gone."""
+    if event.type == "BOOKMARK":
+        return False
+    for row in parse(event.table()).rows:
+        uid = uid_of(row.object)
+        if event.type == "DELETED" and uid in known:
+            # Perhaps its owner went too, and who follows has to hear that.
+            return True
+        if uid in known:
+            known[uid] = row.object
+        elif event.type == "ADDED":
+            return True
+    return False
+
+
+#: Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or
+#: can't be read.
+FollowAllApp = partial(EventStream, _follow_all_wish, _follow_all_follow)

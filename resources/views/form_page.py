@@ -21,9 +21,8 @@ from resources.forms.paths import Path
 from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views import refusal_words
-from resources.views.conflicts import Conflicting
 from resources.views.shell import Shell, around
-from resources.views.submission import carried, received
+from resources.views.submission import Conflicting, carried, received
 from resources.writing.examples import Offer
 
 #: With more sections than this, only the first are listed; the search finds the others.

@@ -46,8 +46,7 @@ from resources.forward.tunnels import HOST, Tunnel, by_token, close_tunnel, conn
 from resources.place import Place, place_of
 from resources.podlogs import pods
 from resources.reachable import ForwardChoice, choices, own
-from resources.views.endless_response import OpenEnded, in_thread
-from resources.views.stream import plain, until_gone
+from resources.views.stream import OpenEnded, in_thread, plain, until_gone
 
 FORWARDED_PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")
 _SANDBOX = (

@@ -20,9 +20,8 @@ from resources import live_topics
 from resources.history import lives, recording_status, stored_object, timeline
 from resources.history.figures import Figures, figures
 from resources.history.lives import Lately
-from resources.history.marks import Lane, happened, lanes
 from resources.history.recording_status import Recording
-from resources.history.strip import SPANS, Strip, strip
+from resources.history.strip import SPANS, Lane, Strip, happened, lanes, strip
 from resources.history.timeline import Page, TimelineEntry
 from resources.models import Traced
 from resources.page import events

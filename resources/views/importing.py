@@ -16,14 +16,14 @@ from console.web.request import ConsoleRequest
 from kube.errors import Conflict
 from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import name_of
-from resources.applying import imports, undo_steps
+from resources.applying import imports
 from resources.applying.imports import Result
 from resources.place import Place
 from resources.views import form_page, submission
 from resources.views.shell import preserves_input
 from resources.views.yaml_page import YamlErrorMark, YamlPage
+from resources.writing.draft import refusal_causes
 from resources.writing.review import Review
-from resources.writing.save import causes_of
 from resources.yamltext import YamlProblem
 
 
@@ -57,7 +57,7 @@ class ImportRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPage:
     """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are
-    the editor's; `undo`: what takes it back (resources/applying/undo_steps.py).
+    the editor's; `undo`: what takes it back (resources/applying/imports.py).
     """
 
     text: str
@@ -125,7 +125,7 @@ def _files(request: ConsoleRequest, text: str) -> str:
 def _undo(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
     """`undo`: what pack() made. What was created goes, what was changed is as before, and each says how it went."""
     try:
-        steps = undo_steps.unpack(request.POST.get("undo", ""))
+        steps = imports.unpack_undo(request.POST.get("undo", ""))
     except ValueError as error:
         problem = Problem(
             status=400,
@@ -134,10 +134,10 @@ def _undo(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
             detail=str(error),
         )
         return render.page(request, "resources/import.html", {"page": replace(page, problem=problem)}, status=400)
-    done = undo_steps.undo(request.cluster, steps)
+    done = imports.undo(request.cluster, steps)
     rows = []
     for number, undo in enumerate(done, 1):
-        place = undo_steps.place(request.cluster, undo.step)
+        place = imports.undo_place(request.cluster, undo.step)
         if place is not None:
             outcome = undo.error.reason if undo.error else "Conflict" if undo.problem else "ok"
             audit.record(request, "undo", place.ref, outcome)
@@ -198,7 +198,7 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         summary=_summary(results, bad, checked),
         marks=tuple(YamlErrorMark(row.line, 1, row.detail) for row in rows if row.state == "danger"),
         dirty=checked or bool(bad),
-        undo="" if checked else undo_steps.pack(results),
+        undo="" if checked else imports.pack_undo(results),
     )
 
 
@@ -251,7 +251,7 @@ def _row(result: Result, checked: bool) -> ImportRow:
         causes=causes,
         url=place.url() if place else "",
         key=_key(result),
-        review=undo_steps.difference(result),
+        review=imports.difference(result),
     )
 
 
@@ -286,7 +286,8 @@ def _why(result: Result) -> tuple[str, tuple[str, ...]]:
     """In words what is wrong, and the cluster's complaints field by field."""
     if result.error is not None:
         causes = tuple(
-            f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes_of(result.error)
+            f"{cause.field}: {cause.message}" if cause.field else cause.message
+            for cause in refusal_causes(result.error)
         )
         if any(cause.reason == "FieldManagerConflict" for cause in result.error.causes):
             return _("Other field managers own these fields:"), causes

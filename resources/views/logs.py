@@ -38,8 +38,7 @@ from resources.podlogs.logs import (
     log_sources,
     merged_tails,
 )
-from resources.views.endless_response import OpenEnded, in_thread
-from resources.views.stream import plain, until_gone
+from resources.views.stream import OpenEnded, in_thread, plain, until_gone
 from resources.views.stream_request import Refused, request_of
 
 #: Of each container, on a page of many logs.

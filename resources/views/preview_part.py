@@ -10,9 +10,8 @@ from kube.errors import KubeError
 from resources.views import form_page, refusal_words, submission
 from resources.views.submission import Draft
 from resources.writing import draft
-from resources.writing.draft import Clashing, ObjectGone
+from resources.writing.draft import Clashing, ObjectGone, refusal_causes
 from resources.writing.review import Review, review
-from resources.writing.save import causes_of
 
 if TYPE_CHECKING:
     from resources.views.work import Work
@@ -43,7 +42,9 @@ def preview(work: "Work") -> PreviewPart:
     except ObjectGone:
         return _refused(written, _("The object has been deleted in the meantime."))
     except KubeError as refused:
-        causes = tuple(f"{cause.field}: {refusal_words.plain(cause.message)}" for cause in causes_of(refused)[:_SHOWN])
+        causes = tuple(
+            f"{cause.field}: {refusal_words.plain(cause.message)}" for cause in refusal_causes(refused)[:_SHOWN]
+        )
         return _refused(written, explain(refused).title, causes)
     found = review(outcome.live or None, outcome.sent, outcome.result, whole=True)
     return PreviewPart(found=found)

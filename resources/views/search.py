@@ -1,16 +1,25 @@
-"""/resources/search/: objects of any kind, by name, labels or annotations."""
+"""/resources/search/: objects of any kind, by name, labels or annotations.
+
+/resources/saved/: searches with names of this person's own.
+
+Lists and the search of all kinds show theirs and send a new one here.
+"""
 
 from dataclasses import dataclass
 
-from django.http import HttpResponse
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest
 from resources.lists import saved_searches
+from resources.lists import saved_searches as subject
 from resources.lists.saved_searches import Saved
+from resources.place import Place, place_of
 from resources.searching import lookup
 from resources.searching.lookup import ObjectMatches, ObjectQuery
 from resources.state.health import LABELS
@@ -69,3 +78,61 @@ def search(request: ConsoleRequest) -> HttpResponse:
         saved=() if wants_fragment(request) else saved_searches.mine(request.cluster, None),
     )
     return render.page(request, "resources/search.html", {"page": page}, part=True, status=status)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedPage:
+    """`place` None: a search of all kinds.
+
+    `query`, `typed`: what is to be saved, and the name that was tried; `error`: why it was refused.
+    """
+
+    searches: tuple[Saved, ...]
+    place: Place | None = None
+    query: str = ""
+    typed: str = ""
+    error: str = ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def searches(request: ConsoleRequest) -> HttpResponse:
+    """POST `name` with `query` and, for a list, `group`, `version`, `plural`; or `delete`, the number of one.
+
+    Redirects to `next`, or to the saved search.
+    """
+    client, post = request.cluster, request.POST
+    if request.method != "POST":
+        return render.page(request, "resources/saved.html", {"page": SavedPage(searches=subject.all_of(client))})
+    if "delete" in post:
+        return _delete(request)
+    place = _place(request)
+    try:
+        made = subject.save(client, place, post.get("name", ""), post.get("query", ""))
+    except subject.Refused as refused:
+        page = SavedPage(
+            searches=subject.all_of(client),
+            place=place,
+            query=post.get("query", ""),
+            typed=post.get("name", ""),
+            error=str(refused),
+        )
+        return render.page(request, "resources/saved.html", {"page": page}, status=422)
+    messages.success(request, _("“%(name)s” saved.") % {"name": made.name})
+    return HttpResponseRedirect(made.url)
+
+
+def _delete(request: ConsoleRequest) -> HttpResponse:
+    key = request.POST["delete"]
+    gone = subject.delete(request.cluster, int(key) if key.isascii() and key.isdigit() and len(key) < 20 else 0)
+    if gone:
+        messages.success(request, _("“%(name)s” deleted from your saved searches.") % {"name": gone})
+    target = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()})
+    return HttpResponseRedirect(target if safe else request.path)
+
+
+def _place(request: ConsoleRequest) -> Place | None:
+    """Raises NotFound for a kind that is not served."""
+    post = request.POST
+    group, version, plural = (post.get(key, "")[:253] for key in ("group", "version", "plural"))
+    return place_of(request, group, version, plural) if plural else None

@@ -24,8 +24,7 @@ from django.utils.http import is_same_domain
 from django_htmx.middleware import HtmxDetails
 
 from console.signin import impersonation, sessions, signals
-from console.signin.impersonation_middleware import place
-from console.signin.middleware import SignInMiddleware
+from console.signin.middleware import SignInMiddleware, set_impersonation
 from console.web.asgi import Receive, Scope
 from console.web.front import place_of
 from console.web.language import LanguageMiddleware
@@ -75,7 +74,7 @@ def _acting(get_response: Any) -> Any:
     def layer(request: Any) -> HttpResponse:
         request.acting = None
         if not getattr(request, "by_token", False):
-            place(request)
+            set_impersonation(request)
         response: HttpResponse = get_response(request)
         return response
 

@@ -2,10 +2,13 @@
 
 Both carry the same beside it: the object as it was opened (`~original`), the text with its comments (`~document`), what
 a new object began with (`~start`, `~begun`), and decisions about clashes (`~clash:`, `~take:`).
+
+A field that two people changed, as the page shows it.
 """
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +20,7 @@ from resources.forms import parse
 from resources.forms.fields import FormInput
 from resources.forms.parse import UnreadControl
 from resources.writing.diff import MISSING, Clash, Key, Path, at, same, take
-from resources.writing.draft import own
+from resources.writing.draft import own, words
 from untrusted import json_bounds
 
 _MISSING = "-"
@@ -139,3 +142,41 @@ def unspelt(text: str) -> Path:
 
 def began(clash: Clash) -> str:
     return _MISSING if clash.began is MISSING else carried(clash.began)
+
+
+_LONG = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflicting:
+    """`name`: of the field as the control spells it; values are YAML, None where there is none; `taken`: mine,
+    theirs or ''.
+    """
+
+    where: str
+    name: str
+    carried: str
+    began: str | None
+    mine: str | None
+    theirs: str | None
+    taken: str
+
+
+def conflicting(clash: Clash, decided: Mapping[str, str]) -> Conflicting:
+    name = spelt(clash.path)
+    return Conflicting(
+        where=words(clash.path),
+        name=name,
+        carried=began(clash),
+        began=_text(clash.began),
+        mine=_text(clash.mine),
+        theirs=_text(clash.theirs),
+        taken=decided.get(name, ""),
+    )
+
+
+def _text(value: Any) -> str | None:
+    if value is MISSING:
+        return None
+    text = yamltext.dump(value).rstrip("\n")
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"

@@ -4,6 +4,8 @@ carries it between the browser and the API server.
 The frames are the API server's own (kube.channels.exec_), passed on as they are; they are not stored or logged, but
 opening a shell is audited. A browser sends its cookies with a WebSocket wherever the page came from, so only our own
 pages are let in. The API server checks the permission with the user's own credentials.
+
+/resources/core/v1/pods/<namespace>/<name>/debug/: a container with a shell, put beside one that has none.
 """
 
 import asyncio
@@ -12,32 +14,34 @@ import json
 import re
 import shlex
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from console.audit.recorder import where_of
 from console.audit.scene import Where
 from console.web import audit, render
-from console.web.access import refusal
-from console.web.access_watch import pod_permission, while_held
+from console.web.access import pod_permission, refusal, while_held
 from console.web.asgi import Receive, Scope, Send
+from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube import limits
 from kube.channels import exec_
 from kube.client import ClusterClient
-from kube.errors import KubeError, NotFound
+from kube.errors import Invalid, KubeError, NotFound
+from kube.kubectl import Commands
 from kube.objects import KubeObject
 from kube.transport import AsyncTransport
+from resources.acting import acts
 from resources.place import Place, place_of
 from resources.podlogs.logs import LogContainer, containers
 from resources.state.children import moment
 from resources.state.health import mapping, text
-from resources.views.endless_response import OpenEnded, in_thread
+from resources.views.stream import OpenEnded, in_thread
 from resources.views.stream_request import Refused, request_of
 
 #: After so long a page no longer waits for a container that has not started.
@@ -262,3 +266,64 @@ async def _carry(channel: aiohttp.ClientWebSocketResponse, receive: Receive, sen
         for job in jobs:
             job.cancel()
         await asyncio.gather(*jobs, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebugPage:
+    place: Place
+    targets: tuple[str, ...]
+    target: str
+    image: str
+    refusal: str
+    error: str = ""
+    problem: Problem | None = None
+
+    @property
+    def command(self) -> Commands:
+        return acts.debug_command(self.place, self.image, self.target)
+
+
+def _page(request: ConsoleRequest, place: Place) -> DebugPage:
+    targets = tuple(
+        container.name for container in containers(place.get(request.cluster)) if container.kind == "container"
+    )
+    asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
+    image = request.POST.get("image", acts.DEBUG_IMAGE).strip()
+    refused = refusal(
+        client=request.cluster,
+        verb="patch",
+        type_=place.type,
+        namespace=place.namespace,
+        name=place.name,
+        subresource="ephemeralcontainers",
+    )
+    return DebugPage(
+        place=place, targets=targets, target=asked if asked in targets else "", image=image, refusal=refused
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def debug(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """`image=`, and `target=`: the container whose processes it sees ('' for none)."""
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
+    if place.type.kind != "Pod" or place.type.group:
+        raise NotFound(_("Only a Pod can have a debug container; %(kind)s can't.") % {"kind": place.type.kind})
+    page = _page(request, place)
+    if request.method != "POST":
+        return render.page(request, "resources/debug.html", {"page": page})
+    if not page.image:
+        page = replace(page, error=_("Enter the name of an image."))
+        return render.page(request, "resources/debug.html", {"page": page}, status=422)
+    made = acts.debug_container(page.image, page.target)
+    try:
+        with audit.recorded(request, "debug", place.ref):
+            acts.add_debug_container(request.cluster, place, made)
+    except KubeError as error:
+        if isinstance(error, Invalid) and error.causes:
+            words = "; ".join(cause.message for cause in error.causes)
+            page = replace(page, error=words)
+        else:
+            page = replace(page, problem=explain(error))
+        status = page.problem.status if page.problem else 422
+        return render.page(request, "resources/debug.html", {"page": page}, status=status)
+    return HttpResponseRedirect(place.url("terminal", container=made["name"], begun=str(int(time.time()))))

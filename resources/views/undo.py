@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from kube.objects import KubeObject
-from resources.history import lives, revert, stored_object, timeline, writes
+from resources.history import lives, stored_object, timeline, writes
 from resources.place import Place, place_of
 from resources.views.shell import YAML, Shell
 from resources.views.submission import Draft
@@ -77,8 +77,8 @@ def _back(request: ConsoleRequest, place: Place, began: KubeObject | None, targe
         work.not_restored = _(
             "Passwords and other secret values aren't stored in the history. They stay as they are now."
         )
-    original = revert.written(began, live) if began is not None else revert.written(kept_of(live), live)
-    written = Draft(obj=revert.written(target, live), original=original)
+    original = writes.reverted(began, live) if began is not None else writes.reverted(kept_of(live), live)
+    written = Draft(obj=writes.reverted(target, live), original=original)
     return work.send(written, dry_run=True)
 
 
@@ -98,6 +98,6 @@ def _again(request: ConsoleRequest, place: Place, version: KubeObject) -> HttpRe
         "instances": _("the objects of this resource type, which were deleted with it"),
         "owned": _("owned objects, unless the operator creates them again"),
     }
-    lost = ", ".join(words[code] for code in revert.lost(place.type.kind, version))
+    lost = ", ".join(words[code] for code in writes.lost_parts(place.type.kind, version))
     work.not_restored = _("The new object has a new uid. Not restored: %(what)s.") % {"what": lost}
-    return work.send(Draft(obj=revert.anew(version), start="", begun="-"), dry_run=True)
+    return work.send(Draft(obj=writes.recreated(version), start="", begun="-"), dry_run=True)

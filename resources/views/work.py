@@ -29,9 +29,8 @@ from resources.views.shell import FORM, YAML, Shell
 from resources.views.submission import Draft
 from resources.writing import draft, examples, start
 from resources.writing.diff import same
-from resources.writing.draft import Clashing, ObjectGone, Outcome
+from resources.writing.draft import Clashing, ObjectGone, Outcome, refusal_causes
 from resources.writing.examples import Offer
-from resources.writing.save import causes_of
 from resources.yamltext import YamlProblem
 
 
@@ -232,7 +231,7 @@ class Work:
         audit.record(
             self.request, verb, f"{self.place.ref}{'' if self.editing else name_of(written.obj)}", refused.reason
         )
-        causes = causes_of(refused)
+        causes = refusal_causes(refused)
         if isinstance(refused, AlreadyExists):
             causes = (StatusCause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
         placed = errors.joined(errors.place(causes, self.schema, written.obj), known)

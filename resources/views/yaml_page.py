@@ -12,10 +12,8 @@ from resources import yamltext
 from resources.display_copy import shown
 from resources.forms.errors import Placed
 from resources.place import Place
-from resources.views.conflicts import Conflicting
 from resources.views.shell import Shell
-from resources.views.submission import Draft
-from resources.writing import places
+from resources.views.submission import Conflicting, Draft
 from resources.writing.rewrite import rewrite
 from resources.yamltext import YamlProblem
 
@@ -88,14 +86,14 @@ def misplaced(obj: KubeObject, place: Place, text: str) -> YamlProblem | None:
 
 
 def _at(text: str, path: tuple[str, ...], message: str) -> YamlProblem:
-    line, column = places.find(text, [path])[0]
+    line, column = yamltext.field_positions(text, [path])[0]
     return YamlProblem(message, line, column)
 
 
 def marks(text: str, placed: Iterable[Placed]) -> tuple[YamlErrorMark, ...]:
     """Where in the text each complaint belongs."""
     found = tuple(placed)
-    spots = places.find(text, [error.path for error in found])
+    spots = yamltext.field_positions(text, [error.path for error in found])
     return tuple(
         YamlErrorMark(*(spot if error.path else (0, 0)), error.message, error.where)
         for error, spot in zip(found, spots, strict=True)

@@ -3,15 +3,18 @@
 An existing object is never overwritten as a whole: the changes are sent as a patch with the resourceVersion that they
 were compared with. Fields that the server writes (status, resourceVersion, uid, …) are never part of the changes,
 whatever a text says about them.
+
+What the API server says to a refused object, one entry for each field it names.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from kube.clean import SERVER_METADATA
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import Conflict, NotFound
+from kube.errors import BadRequest, Conflict, KubeError, NotFound, StatusCause
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from resources.forms.schema import Node, Schema, kind_of
 from resources.writing.diff import PLAIN, Clash, Key, Path, Shape, json_patch, merge, merges, same
@@ -195,3 +198,21 @@ def _whole(key: str, old: KubeObject, new: KubeObject) -> list[dict[str, Any]]:
         return json_patch({key: old[key]} if key in old else {}, {key: new[key]} if key in new else {})
     place = f"/{key.replace('~', '~0').replace('/', '~1')}"
     return [] if same(old[key], new[key]) else [{"op": "replace", "path": place, "value": new[key]}]
+
+
+# Said beside the causes that it is about, of no field.
+_UNFINISHED = "some validation rules were not checked because the object was invalid"
+_STRICT = re.compile(r'(unknown|duplicate) field "([^"]+)"')
+
+
+def refusal_causes(error: KubeError) -> tuple[StatusCause, ...]:
+    """`details.causes`, and the fields that fieldValidation=Strict names in its text only. Empty when none is named."""
+    if error.causes:
+        finished = tuple(cause for cause in error.causes if _UNFINISHED not in cause.message)
+        return finished or error.causes
+    if isinstance(error, BadRequest):
+        return tuple(
+            StatusCause(field, "FieldValueInvalid", f'{word} field "{field}"')
+            for word, field in _STRICT.findall(str(error))
+        )
+    return ()

@@ -15,7 +15,7 @@ from operatorhub.run import bundle_input
 from operatorhub.sources import fbc
 from operatorhub.sources.drafts import SourceError
 from resources import yamltext
-from resources.kinds import secrets
+from resources.kinds import configs
 from tests.attacks import objects, pages
 from tests.attacks.placement import placed
 from tests.attacks.texts import DEEP
@@ -32,7 +32,7 @@ def test_s10_annotations_of_an_operator_may_be_deep(text: str) -> None:
     for read in (csv.internal, csv.features, csv.subscriptions, csv.suggested_namespace):
         read(annotations)
     assert csv.objects(text) == ()
-    assert not [*secrets.registries({".dockerconfigjson": base64.b64encode(text.encode()).decode()})]
+    assert not [*configs.registries({".dockerconfigjson": base64.b64encode(text.encode()).decode()})]
 
 
 @pytest.mark.parametrize("levels", SIZES.values(), ids=SIZES)

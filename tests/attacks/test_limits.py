@@ -18,7 +18,7 @@ from kube.requests import ApiRequest
 from operatorhub.find import facets
 from resources import yamltext
 from resources.acting import metadata_pairs
-from resources.applying import imports, undo_steps
+from resources.applying import imports
 from resources.forward import tunnels
 from resources.history import writes
 from resources.lists import columns, saved_searches
@@ -37,13 +37,11 @@ def test_an_import_has_so_many_documents() -> None:
 
 
 def test_what_takes_an_import_back_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = undo_steps.UndoStep(
-        "", "v1", "configmaps", "default", "a", "1", after={"data": {"a": os.urandom(2000).hex()}}
-    )
-    monkeypatch.setattr(undo_steps, "_step", lambda _result: step)
-    assert undo_steps.pack([object()])  # type: ignore[list-item]
+    step = imports.UndoStep("", "v1", "configmaps", "default", "a", "1", after={"data": {"a": os.urandom(2000).hex()}})
+    monkeypatch.setattr(imports, "_step", lambda _result: step)
+    assert imports.pack_undo([object()])  # type: ignore[list-item]
     monkeypatch.setattr(limits, "IMPORT_UNDO", replace(limits.IMPORT_UNDO, value=2000))
-    assert not undo_steps.pack([object()])  # type: ignore[list-item]
+    assert not imports.pack_undo([object()])  # type: ignore[list-item]
 
 
 def test_an_object_too_large_is_not_kept_for_an_undo() -> None:
@@ -62,9 +60,9 @@ def test_an_answer_too_large_is_not_remembered() -> None:
 def test_what_takes_an_import_back_is_bounded_unpacked() -> None:
     """It comes back from the page, so any client can send it."""
     text = b"[]".rjust(limits.IMPORT_UNDO_UNPACKED.value)
-    assert undo_steps.unpack(base64.b64encode(zlib.compress(text)).decode()) == []
+    assert imports.unpack_undo(base64.b64encode(zlib.compress(text)).decode()) == []
     with pytest.raises(ValueError, match="too large"):
-        undo_steps.unpack(base64.b64encode(zlib.compress(b" " + text)).decode())
+        imports.unpack_undo(base64.b64encode(zlib.compress(b" " + text)).decode())
 
 
 def test_columns_of_a_list_are_bounded() -> None:

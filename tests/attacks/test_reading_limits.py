@@ -13,7 +13,7 @@ from operatorhub.bootstrap import manifest
 from operatorhub.bundle import permissions
 from operatorhub.removing import uninstall
 from resources.lists import snapshot
-from resources.page import deletion_impact, event_rows, events
+from resources.page import deletion_impact, events
 from resources.tree import owners
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{0}}}\n"
@@ -74,7 +74,7 @@ def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.M
         calls.append((len(found), beyond))
         raise StopIteration
 
-    monkeypatch.setattr(recent_warnings.event_rows, "stream_of", event_rows)
+    monkeypatch.setattr(recent_warnings.event_rows, "stream_of", events)
     with pytest.raises(StopIteration):
         recent_warnings.collect(client)
     assert calls == [(1000, True)]
@@ -82,7 +82,7 @@ def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.M
 
 def test_events_of_a_namespace_are_bounded(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, "EVENTS", 3000)
-    found, beyond = event_rows.read(client, "a")
+    found, beyond = events.read_all(client, "a")
     assert (len(found), beyond, client.pages) == (3000, True, 2)
 
 

@@ -2,8 +2,7 @@
 
 from django.test import Client
 
-from console.web.access import AccessRequest, binding_name
-from console.web.forbidden import right_of
+from console.web.access import AccessRequest, binding_name, missing_permission
 from kube.client import ClusterClient
 from tests.forms import dom
 from tests.resources.access.test_pages import bind
@@ -63,10 +62,10 @@ def test_a_refusal_becomes_a_request() -> None:
         'deployments.apps is forbidden: User "eve" cannot list resource "deployments" '
         'in API group "apps" in the namespace "shop"'
     )
-    found = right_of(words)
+    found = missing_permission(words)
     assert found is not None
     assert "--verb=get,list,watch --resource=deployments.apps -n shop" in found.request
     assert "kubectl create rolebinding eve-list-deployments" in found.request or "eve-get-deployments" in found.request
-    whole = right_of('nodes is forbidden: User "eve" cannot get resource "nodes/proxy" in API group ""')
+    whole = missing_permission('nodes is forbidden: User "eve" cannot get resource "nodes/proxy" in API group ""')
     assert whole is not None
     assert "kubectl create clusterrole get-nodes-proxy --verb=get,list,watch --resource=nodes/proxy" in whole.request

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from console.web import additions, listable
+from console.web import additions, navigation
 from console.web.clusters import console_client
 from tests.eventually import until
 
@@ -47,7 +47,7 @@ spec:
 
 @pytest.fixture(autouse=True)
 def _anew() -> None:
-    listable.forget_navigation()
+    navigation.forget_navigation()
 
 
 def test_a_page_has_the_banner_and_the_links(settings: Any) -> None:
@@ -119,7 +119,7 @@ def test_those_of_the_cluster_are_shown() -> None:
             )
 
         until(made, "the type is served", not_yet=(Exception,))
-        listable.forget_navigation()
+        navigation.forget_navigation()
         assert [link.text for link in additions.links(client)] == ["Dashboards"]
     finally:
         client.delete(definitions, "consolelinks.console.openshift.io")

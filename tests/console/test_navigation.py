@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client, RequestFactory
 
-from console.web.listable import Listable
-from console.web.navigation import FOLDED_COOKIE, OPEN_COOKIE, NavGroup, Navigation
+from console.web.navigation import FOLDED_COOKIE, OPEN_COOKIE, Listable, NavGroup, Navigation
 from kube.discovery import ResourceType
 
 SERVED = (("", "pods"), ("", "secrets"), ("apps", "deployments"), ("", "nodes"))

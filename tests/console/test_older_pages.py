@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from console.asgi import Console
-from console.web import older_pages, soft_timeout
+from console.web import soft_timeout
 from console.web.asgi import Receive, Scope, Send
 from kube import limits
 from tests.console.test_requests import scope_of
@@ -34,9 +34,9 @@ def _nothing_kept() -> Iterator[None]:
     caches["older_pages"].clear()
 
 
-def cached_page(page: HttpResponse, mode: str = "navigate") -> older_pages.OlderPage | None:
-    older_pages.keep("address", RequestFactory().get("/", headers={"Sec-Fetch-Mode": mode}), page)
-    return older_pages.find("address")
+def cached_page(page: HttpResponse, mode: str = "navigate") -> soft_timeout.OlderPage | None:
+    soft_timeout.keep_page("address", RequestFactory().get("/", headers={"Sec-Fetch-Mode": mode}), page)
+    return soft_timeout.find_older_page("address")
 
 
 def test_what_acts_or_asks_is_left_out() -> None:

@@ -15,7 +15,7 @@ import pytest
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from console.processes import __main__ as main
-from console.processes import liveness
+from console.processes import supervisor as liveness
 from console.processes.__main__ import arguments, check_sharing, listen
 from console.processes.parts import Options, environment, free_port, parts, socket_path
 from console.processes.supervisor import Program, Supervisor

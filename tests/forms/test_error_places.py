@@ -27,8 +27,8 @@ from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views import form_page
 from resources.views.form_page import FormPage
+from resources.writing.draft import refusal_causes
 from resources.writing.examples import Offer
-from resources.writing.save import causes_of
 from tests.api import Answer, Api
 from tests.forms import dom, invalid_objects, kinds, served_kind
 from tests.forms.kinds import Kind
@@ -92,7 +92,7 @@ def complaints(answer: Answer, schema: Schema, obj: dict[str, Any]) -> tuple[Pla
         StatusCause(cause["field"], cause["reason"], cause["message"])
         for cause in (status.get("details") or {}).get("causes") or []
     ]
-    causes = details or causes_of(BadRequest(status["message"]))
+    causes = details or refusal_causes(BadRequest(status["message"]))
     return errors.joined(errors.place(causes, schema, obj), check.problems(schema, obj))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from kube.objects import is_last_applied, without_last_applied
 from operatorhub.exports.folder import export_object
-from resources.history import revert, stored_object
+from resources.history import stored_object, writes
 from resources.writing.start import as_new
 
 COPIES = {
@@ -32,7 +32,7 @@ def test_what_is_no_mapping(odd: object) -> None:
     assert without_last_applied(odd) == {}
 
 
-@pytest.mark.parametrize("made", [as_new, export_object, stored_object.clean, revert.anew])
+@pytest.mark.parametrize("made", [as_new, export_object, stored_object.clean, writes.recreated])
 def test_another_object_does_not_get_them(made) -> None:
     assert made(TICKET)["metadata"]["annotations"] == {"team": "shop"}
 
@@ -43,6 +43,6 @@ def test_an_older_version_comes_without_its_own() -> None:
     """
     now = {"flights.com/last-handled": '{"to": "Porto"}', "team": "kitchen"}
     live = {**TICKET, "metadata": {"name": "family", "annotations": now}, "spec": {"to": "Porto"}}
-    made = revert.written(TICKET, live)
+    made = writes.reverted(TICKET, live)
     assert made["metadata"]["annotations"] == {"flights.com/last-handled": '{"to": "Porto"}', "team": "shop"}
     assert made["spec"] == {"to": "Lisbon"}

@@ -10,9 +10,8 @@ import pytest
 import yaml
 
 from kube.client import ClusterClient
-from kube.config import ClusterConfig, load
+from kube.config import ClusterConfig, impersonated_config, load, user_config
 from kube.errors import Unauthorized
-from kube.person import acting, person
 from kube.renewal import following
 from kube.requests import ApiRequest
 from kube.signing import signed
@@ -51,7 +50,7 @@ def test_nothing_of_the_kubeconfigs_user_comes_along(tmp_path: Path, kind: str) 
     }
     path.write_text(yaml.safe_dump(document))
     for way in (load(str(path), anonymous=True), following(str(path), anonymous=True)):
-        mine = person(way, "anna", "hers", "session")
+        mine = user_config(way, "anna", "hers", "session")
         used = signed(mine, ApiRequest(method="GET", path="/api", ref="x"))
         headers = dict(used.headers)
         assert headers["Authorization"] == "Bearer hers"
@@ -69,18 +68,18 @@ def test_nothing_of_the_kubeconfigs_user_comes_along(tmp_path: Path, kind: str) 
 
 def test_the_consoles_own_configuration_is_refused(tmp_path: Path, cluster_kubeconfig: Path) -> None:
     with pytest.raises(ValueError, match="anonymous"):
-        person(load(str(cluster_kubeconfig)), "anna", "hers")
+        user_config(load(str(cluster_kubeconfig)), "anna", "hers")
 
 
 def test_the_servers_certificate_is_still_checked_and_the_token_is_all_that_counts(cluster_kubeconfig: Path) -> None:
     way = load(str(cluster_kubeconfig), anonymous=True)
     with pytest.raises(Unauthorized):
-        ClusterClient(person(way, "anna", "nothing")).whoami()
+        ClusterClient(user_config(way, "anna", "nothing")).whoami()
     document = yaml.safe_load(cluster_kubeconfig.read_text())
     token = document["users"][0]["user"].get("token")
     if token:
         owner = ClusterClient(load(str(cluster_kubeconfig))).whoami()["username"]
-        assert ClusterClient(person(way, "anna", token)).whoami()["username"] == owner
+        assert ClusterClient(user_config(way, "anna", token)).whoami()["username"] == owner
     if way.tls is not None:
         import ssl
 
@@ -89,20 +88,20 @@ def test_the_servers_certificate_is_still_checked_and_the_token_is_all_that_coun
 
 def test_two_sessions_of_one_name_share_no_answers(cluster_kubeconfig: Path) -> None:
     way = load(str(cluster_kubeconfig), anonymous=True)
-    first, second = (ClusterClient(person(way, "anna", "t", session)) for session in ("a", "b"))
+    first, second = (ClusterClient(user_config(way, "anna", "t", session)) for session in ("a", "b"))
     assert first.user == second.user and first.who != second.who
     assert ClusterClient(load(str(cluster_kubeconfig))).who == ClusterClient(load(str(cluster_kubeconfig))).user
 
 
 def test_acting_as_another_adds_to_ones_own_credentials_and_never_twice() -> None:
     way = ClusterConfig(name="here", host="http://127.0.0.1:1", user="", token=lambda: "", tls=None)
-    own = person(way, "anna", "t", "s")
-    as_bert = acting(own, "bert", ("a", "b"), "key")
+    own = user_config(way, "anna", "t", "s")
+    as_bert = impersonated_config(own, "bert", ("a", "b"), "key")
     assert (as_bert.user, as_bert.by, as_bert.session, as_bert.token()) == ("bert", "anna", "key", "t")
     assert as_bert.headers == (("Impersonate-User", "bert"), ("Impersonate-Group", "a"), ("Impersonate-Group", "b"))
     assert (ClusterClient(as_bert).owner, ClusterClient(as_bert).who) == ("anna → bert", "bert key")
     # No user name can equal the owner of an impersonation.
-    assert ClusterClient(person(way, "anna → bert", "t", "s")).owner != ClusterClient(as_bert).owner
+    assert ClusterClient(user_config(way, "anna → bert", "t", "s")).owner != ClusterClient(as_bert).owner
     kubeconfigs = replace(way, user="x", headers=(("Impersonate-User", "root"),))
     for whose, name, groups, session in (
         (as_bert, "carl", (), "k"),
@@ -114,4 +113,4 @@ def test_acting_as_another_adds_to_ones_own_credentials_and_never_twice() -> Non
         (own, " carl", (), "k"),
     ):
         with pytest.raises(ValueError):
-            acting(whose, name, groups, session)
+            impersonated_config(whose, name, groups, session)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, path_segment
 from kube.errors import NotFound
-from kube.segments import segment
 
 MAPS = ResourceType(group="", version="v1", plural="configmaps", kind="ConfigMap", namespaced=True)
 
@@ -12,7 +11,7 @@ MAPS = ResourceType(group="", version="v1", plural="configmaps", kind="ConfigMap
 @pytest.mark.parametrize("name", [".", "..", "a/b", "../..", "%2e%2e", "web%2Fexec", "/"])
 def test_what_would_be_another_address_is_no_name(name: str) -> None:
     with pytest.raises(NotFound):
-        segment(name)
+        path_segment(name)
     with pytest.raises(NotFound):
         MAPS.path("demo", name)
     with pytest.raises(NotFound):

@@ -16,7 +16,7 @@ from kube.config import load
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound
 from operatorhub import olm
-from operatorhub.bootstrap import apply, manifest, origin, state
+from operatorhub.bootstrap import apply, manifest, state
 from operatorhub.bootstrap.manifest import ManifestProblem
 from operatorhub.models import Run
 from tests import processes
@@ -87,13 +87,13 @@ def test_what_is_no_manifest_is_said(text: str, words: str) -> None:
 
 def test_files_and_addresses_that_are_no_use() -> None:
     with pytest.raises(ManifestProblem, match="address"):
-        origin.texts("", [])
+        manifest.read_texts("", [])
     with pytest.raises(ManifestProblem, match="UTF-8"):
-        origin.texts("", [SimpleUploadedFile("olm.yaml", b"\xff\xfe\x00")])
+        manifest.read_texts("", [SimpleUploadedFile("olm.yaml", b"\xff\xfe\x00")])
     with pytest.raises(ManifestProblem, match="web page"):
-        origin.texts("", [SimpleUploadedFile("olm.yaml", b"<!DOCTYPE html>")])
+        manifest.read_texts("", [SimpleUploadedFile("olm.yaml", b"<!DOCTYPE html>")])
     with pytest.raises(ManifestProblem, match="9 addresses"):
-        origin.texts("\n".join(f"https://example.invalid/{n}" for n in range(9)), [])
+        manifest.read_texts("\n".join(f"https://example.invalid/{n}" for n in range(9)), [])
 
 
 @pytest.fixture

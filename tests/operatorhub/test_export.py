@@ -15,7 +15,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
-from operatorhub.exports import folder, folder_import, operator_objects
+from operatorhub.exports import folder, operator_objects
 from operatorhub.exports.folder import export_object
 from tests.eventually import until
 from tests.operatorhub import operators
@@ -223,7 +223,7 @@ def test_from_one_namespace_to_another_as_a_folder(
     assert web.post("/operators/import/", {"files": upload(answer.content)}).status_code == 200
     compared = web.post("/operators/import/", {"files": upload(answer.content), "~check": "1"})
     assert "would be created" in text(compared)
-    given = folder_import.files([("x.zip", answer.content)]).text
+    given = folder.read_uploads([("x.zip", answer.content)]).text
     sent = web.post("/operators/import/", {"text": given, "~apply": "1"})
     assert "failed" not in text(sent), text(sent)
     until(lambda: installed(client, OTHER))

@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from operatorhub import csv
 from operatorhub.find import catalog, facets
-from operatorhub.find.catalog_query import Query
+from operatorhub.find.facets import CatalogQuery
 from operatorhub.models import Package
 
 
@@ -27,7 +27,7 @@ def everything(*rows: Package) -> catalog.Everything:
 
 def find(every: catalog.Everything, query: str = "", **states: tuple[str, ...]) -> catalog.SearchResult:
     known = {f"olm/cat/{name}": state for name, state in states.items()}
-    return catalog.find(every.entries, known, Query.read(QueryDict(query)), every.labels)
+    return catalog.find(every.entries, known, CatalogQuery.read(QueryDict(query)), every.labels)
 
 
 def names(result: catalog.SearchResult) -> list[str]:
@@ -108,15 +108,15 @@ def test_chips_take_one_value_away() -> None:
     found = find(SHOP, "q=a&category=database&category=security&sort=name&view=list")
     assert [(chip.facet, chip.label) for chip in found.chips] == [("Category", "Database"), ("Category", "Security")]
     assert found.chips[0].url == "?q=a&category=security&sort=name&view=list"
-    query = Query.read(QueryDict("q=a&category=database&view=list"))
+    query = CatalogQuery.read(QueryDict("q=a&category=database&view=list"))
     assert query.cleared == "?view=list"
     assert (query.filtered, query.filters) == (True, 1)
 
 
 def test_the_address_says_everything_and_anything_may_stand_there() -> None:
     whole = "q=a+b&category=x&level=3&sort=newest&view=list&shown=120&compare=olm%2Fcat%2Fa"
-    assert Query.read(QueryDict(whole)).address() == f"?{whole}"
-    odd = Query.read(QueryDict("sort=evil&view=cube&shown=-3&compare=a/b&compare=a/b/c/d&level=&level=9"))
+    assert CatalogQuery.read(QueryDict(whole)).address() == f"?{whole}"
+    odd = CatalogQuery.read(QueryDict("sort=evil&view=cube&shown=-3&compare=a/b&compare=a/b/c/d&level=&level=9"))
     assert (odd.sort, odd.view, odd.shown, odd.compared) == ("relevance", "grid", 60, ())
     assert odd.chosen["level"] == {"9"}
 
@@ -189,7 +189,7 @@ def test_every_number_is_what_a_click_shows(real: catalog.Everything) -> None:
             found = catalog.find(
                 real.entries,
                 {"olm/cat/argocd-operator": ("installed",)},
-                Query.read(QueryDict(f"{facet.name}={choice.value}")),
+                CatalogQuery.read(QueryDict(f"{facet.name}={choice.value}")),
                 real.labels,
             )
             assert found.total == choice.count, (facet.name, choice)

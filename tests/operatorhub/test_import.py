@@ -13,7 +13,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub.exports import folder_import
+from operatorhub.exports import folder
 from operatorhub.sources.drafts import SourceError
 from tests.eventually import until
 
@@ -37,8 +37,8 @@ def kustomization(*resources: str, more: str = "") -> str:
     return "kind: Kustomization\nresources:\n" + "".join(f"- {resource}\n" for resource in resources) + more
 
 
-def names(found: folder_import.Brought) -> list[str]:
-    return [item.name for item in folder_import.read(found.text)]
+def names(found: folder.Brought) -> list[str]:
+    return [item.name for item in folder.read_documents(found.text)]
 
 
 def test_the_order_is_the_kustomizations() -> None:
@@ -52,12 +52,12 @@ def test_the_order_is_the_kustomizations() -> None:
             "top/unlisted.yaml": MAP % ("never", "x"),
         }
     )
-    assert names(folder_import.files([("x.zip", data)])) == ["two", "one", "first"]
+    assert names(folder.read_uploads([("x.zip", data)])) == ["two", "one", "first"]
 
 
 def test_without_a_kustomization_all_files_by_name() -> None:
     assert names(
-        folder_import.files([("b.yaml", (MAP % ("b", "x")).encode()), ("a.yaml", (MAP % ("a", "x")).encode())])
+        folder.read_uploads([("b.yaml", (MAP % ("b", "x")).encode()), ("a.yaml", (MAP % ("a", "x")).encode())])
     ) == [
         "a",
         "b",
@@ -71,7 +71,7 @@ def test_what_is_not_done_is_said() -> None:
             "a.yaml": MAP % ("a", "x"),
         }
     )
-    notes = "\n".join(folder_import.files([("x.zip", data)]).notes)
+    notes = "\n".join(folder.read_uploads([("x.zip", data)]).notes)
     assert "namePrefix" in notes
     assert "gone.yaml, which it doesn't contain" in notes
     assert "passwd, which it doesn't contain" in notes
@@ -85,19 +85,19 @@ def test_circles_end() -> None:
             "x.yaml": MAP % ("x", "x"),
         }
     )
-    assert names(folder_import.files([("x.zip", data)])) == ["x"]
+    assert names(folder.read_uploads([("x.zip", data)])) == ["x"]
 
 
 def test_nothing_in_it() -> None:
     with pytest.raises(SourceError):
-        folder_import.files([("x.zip", packed({"README.md": "hello"}))])
+        folder.read_uploads([("x.zip", packed({"README.md": "hello"}))])
 
 
 def test_another_namespace_for_all() -> None:
-    documents = folder_import.read(
+    documents = folder.read_documents(
         "kind: Namespace\napiVersion: v1\nmetadata: {name: a}\n---\n" + (MAP % ("x", "y")).replace("import-here", "a")
     )
-    moved = folder_import.into(documents, "b")
+    moved = folder.move_documents(documents, "b")
     assert [item.object["metadata"].get("namespace", item.name) for item in moved] == ["b", "b"]
 
 

@@ -18,7 +18,7 @@ from operatorhub import olm
 from operatorhub.bundle import package as packages
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.indexing import index
-from operatorhub.install import situation, traces, undo, version
+from operatorhub.install import situation, undo, version
 from operatorhub.install.objects import MADE
 from operatorhub.progress import read
 from tests.eventually import until
@@ -232,7 +232,7 @@ def test_what_the_install_made_is_undone_and_nothing_else(client: ClusterClient,
 
     # Its own page is for an installation that has not finished; what runs is uninstalled.
     assert web.get(f"{answer['Location']}undo/")["Location"].endswith("/uninstall/")
-    tokens = [target.token for target in traces.find_traces(client, place, "sampledb").targets if not target.keeps]
+    tokens = [target.token for target in undo.find_traces(client, place, "sampledb").targets if not target.keeps]
     kinds = [token.split("|")[3] for token in tokens]
     assert kinds[0] == "Subscription"
     assert kinds[-2:] == ["OperatorGroup", "Namespace"]

@@ -11,7 +11,7 @@ from django.test import Client
 
 from console.processes.parts import free_port
 from kube.client import ClusterClient
-from resources.acting import debug_container
+from resources.acting import acts
 from resources.forward import tunnels
 from tests.eventually import until
 from tests.operatorhub.blocks import Kubectl, block_of
@@ -108,9 +108,9 @@ def test_a_port_that_is_refused_stays_one_word(namespace: str, settings: Any) ->
 @pytest.mark.parametrize(
     ("typed", "sent"),
     [
-        ({}, {"image": debug_container.IMAGE, "target": "engine"}),
+        ({}, {"image": acts.DEBUG_IMAGE, "target": "engine"}),
         ({"image": " example.com/tools:2 "}, {"image": " example.com/tools:2 ", "target": "engine"}),
-        ({"target": ""}, {"image": debug_container.IMAGE, "target": ""}),
+        ({"target": ""}, {"image": acts.DEBUG_IMAGE, "target": ""}),
     ],
     ids=["as the page comes", "another image", "no target"],
 )

@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from operatorhub import csv
-from operatorhub.judge.levels import levels
+from operatorhub.views.levels import capability_levels
 from tests.conftest import ROOT
 
 PACKAGES = ROOT / "examples/operators/packages"
@@ -29,19 +29,19 @@ def declared(package: str) -> int:
 
 def test_the_first_example_of_a_level_is_of_it() -> None:
     """Five levels, five operators, each at the level that its bundle says."""
-    firsts = {level.number: level.examples[0].package for level in levels()}
+    firsts = {level.number: level.examples[0].package for level in capability_levels()}
     assert list(firsts) == [1, 2, 3, 4, 5]
     assert {number: declared(package) for number, package in firsts.items()} == {number: number for number in firsts}
     assert sorted(firsts.values()) == sorted(path.parent.name for path in PACKAGES.glob("*/package.json"))
 
 
-@pytest.mark.parametrize("level", levels(), ids=lambda level: level.name)
+@pytest.mark.parametrize("level", capability_levels(), ids=lambda level: level.name)
 def test_no_example_says_less_than_it_is_shown_for(level) -> None:  # type: ignore[no-untyped-def]
     for example in level.examples:
         assert declared(example.package) >= level.number, example.package
 
 
-@pytest.mark.parametrize("level", levels(), ids=lambda level: level.name)
+@pytest.mark.parametrize("level", capability_levels(), ids=lambda level: level.name)
 def test_the_table_of_promises_says_the_same(level) -> None:  # type: ignore[no-untyped-def]
     """docs/operators.md has a row for each level, with the operator and the tests that show it; the README of the
     operator names it too.
@@ -56,7 +56,7 @@ def test_the_table_of_promises_says_the_same(level) -> None:  # type: ignore[no-
 @pytest.mark.django_db
 def test_the_page(client: ClusterClient) -> None:
     page = Client().get("/operatorhub/levels/").content.decode()
-    for level in levels():
+    for level in capability_levels():
         assert f"{level.number} {level.name}" in page
         assert f'href="/operatorhub/?level={level.number}"' in page
         assert all(f'href="/operatorhub/?q={example.package}"' in page for example in level.examples)

@@ -18,7 +18,7 @@ from console.processes import parts
 from kube import limits
 from kube.client import ClusterClient
 from operatorhub import tasks
-from operatorhub.admin import own_rights
+from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, storage
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog, Package, StoredBundle
@@ -142,7 +142,7 @@ def test_s17_who_cannot_change_the_catalogs_reads_no_folder_of_the_server(
         f"/api/operatorhub/catalogs/~/{NAME}/",
     ]
     assert folder in text(page(LIST))
-    monkeypatch.setattr(own_rights, "refused", lambda _client: "no")
+    monkeypatch.setattr(catalogs, "refused", lambda _client: "no")
     for address in addresses:
         answer = Client().get(address)
         assert answer.status_code == 200, address

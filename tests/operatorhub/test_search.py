@@ -6,7 +6,7 @@ import pytest
 
 from kube.client import ClusterClient
 from operatorhub.find import catalog
-from operatorhub.find.catalog_query import Query
+from operatorhub.find.facets import CatalogQuery
 from operatorhub.find.search import distance, rank, texts
 from operatorhub.indexing import index
 from operatorhub.models import Index
@@ -103,10 +103,10 @@ def test_the_words_of_real_packages(full_cluster: ClusterClient, db: None) -> No
         ("KafkaTopic", "strimzi-kafka-operator"),
         ("kafka.strimzi.io", "strimzi-kafka-operator"),
     ):
-        found = catalog.find(every.entries, {}, Query(q=typed), every.labels)
+        found = catalog.find(every.entries, {}, CatalogQuery(q=typed), every.labels)
         assert (found.entries[0].name if found.entries else "") == first, typed
     # Variants of a provider are one value; the level is a number of every package.
-    whole = catalog.find(every.entries, {}, Query(), every.labels)
+    whole = catalog.find(every.entries, {}, CatalogQuery(), every.labels)
     assert (
         whole.total
         == whole.everything
@@ -114,9 +114,9 @@ def test_the_words_of_real_packages(full_cluster: ClusterClient, db: None) -> No
     )
     for facet in whole.facets:
         for choice in (*facet.choices, *facet.more)[:5]:
-            chosen = {**Query().chosen, facet.name: frozenset({choice.value})}
-            assert catalog.find(every.entries, {}, Query(chosen=chosen), every.labels).total == choice.count
+            chosen = {**CatalogQuery().chosen, facet.name: frozenset({choice.value})}
+            assert catalog.find(every.entries, {}, CatalogQuery(chosen=chosen), every.labels).total == choice.count
     started = time.process_time()
     for end in range(1, 12):
-        catalog.find(every.entries, {}, Query(q="keycloack op"[:end]), every.labels)
+        catalog.find(every.entries, {}, CatalogQuery(q="keycloack op"[:end]), every.labels)
     assert (time.process_time() - started) / 11 < 0.05

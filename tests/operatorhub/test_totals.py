@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from operatorhub.running.installed_operators import Operator
-from operatorhub.running.totals import totals
+from operatorhub.running.installed_operators import Operator, totals
 from operatorhub.running.updates import Update
 
 

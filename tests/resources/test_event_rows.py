@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.client import ClusterClient
-from resources.page.event_rows import PAGE, EventQuery, Linker, Stream, family, stream_of
+from resources.page.events import PAGE_EVENTS, EventList, EventQuery, Linker, event_list_of, family
 
 
 def _event(
@@ -25,8 +25,8 @@ def _event(
     }
 
 
-def _look(client: ClusterClient, events: list[dict[str, Any]], **wish: Any) -> Stream:
-    return stream_of(events, EventQuery(**wish), Linker(client))
+def _look(client: ClusterClient, events: list[dict[str, Any]], **wish: Any) -> EventList:
+    return event_list_of(events, EventQuery(**wish), Linker(client))
 
 
 def test_repeats_are_one_line_with_all_their_objects(client: ClusterClient) -> None:
@@ -80,7 +80,7 @@ def test_filters_and_pages(client: ClusterClient) -> None:
     assert _look(client, events, kind="Node").matched == 0
     assert _look(client, events, q="RESTARTING db").matched == 3
     page = _look(client, events, grouped=False, page=3)
-    assert (page.lines, len(page.rows)) == (253, 253 - 2 * PAGE)
+    assert (page.lines, len(page.rows)) == (253, 253 - 2 * PAGE_EVENTS)
     assert _look(client, events, grouped=False).rows[0].name == "e302"
 
 

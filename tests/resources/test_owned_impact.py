@@ -6,7 +6,7 @@ import pytest
 
 from kube.discovery import ResourceType
 from kube.errors import Forbidden
-from resources.page import owned_impact
+from resources.page import deletion_impact
 from resources.tree.owners import Belongings, tree
 
 THING = ResourceType(group="x.example.com", version="v1", plural="things", kind="Thing", namespaced=True)
@@ -55,14 +55,14 @@ def impact_of(
     *objects: tuple[ResourceType, dict[str, Any]],
     type_: ResourceType = THING,
     **more: Any,
-) -> owned_impact.Impact:
+) -> deletion_impact.Impact:
     owner = obj("db", **more)
     found = Belongings(tuple(tree(owner, objects, (), MARKS)))
-    monkeypatch.setattr(owned_impact, "belongings", lambda *_about: found)
-    return owned_impact.impact(Cluster(), type_, owner)  # type: ignore[arg-type]
+    monkeypatch.setattr(deletion_impact, "belongings", lambda *_about: found)
+    return deletion_impact.impact(Cluster(), type_, owner)  # type: ignore[arg-type]
 
 
-def named(found: owned_impact.Impact) -> dict[str, list[str]]:
+def named(found: deletion_impact.Impact) -> dict[str, list[str]]:
     return {group.type.kind: [place.name for place in group.places] for group in found.goes}
 
 
@@ -104,5 +104,5 @@ def test_o3_when_it_can_be_undone(
     """O3: an operator's finalizer may remove what the cluster does not know."""
     owner = obj("db")
     owner["metadata"]["finalizers"] = finalizers
-    monkeypatch.setattr(owned_impact, "belongings", lambda *_about: Belongings())
-    assert owned_impact.impact(Cluster(), type_, owner).way == way  # type: ignore[arg-type]
+    monkeypatch.setattr(deletion_impact, "belongings", lambda *_about: Belongings())
+    assert deletion_impact.impact(Cluster(), type_, owner).way == way  # type: ignore[arg-type]

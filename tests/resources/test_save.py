@@ -1,7 +1,7 @@
 """Which fields a refusal is about."""
 
 from kube.errors import BadRequest, Invalid, StatusCause
-from resources.writing.save import causes_of
+from resources.writing.draft import refusal_causes
 
 
 def test_the_fields_that_it_names() -> None:
@@ -12,14 +12,14 @@ def test_the_fields_that_it_names() -> None:
         "Invalid value: null: some validation rules were not checked because the object was invalid; correct the"
         " existing errors",
     )
-    assert causes_of(Invalid("no", causes=(wrong, unfinished))) == (wrong,)
-    assert causes_of(Invalid("no", causes=(unfinished,))) == (unfinished,)
+    assert refusal_causes(Invalid("no", causes=(wrong, unfinished))) == (wrong,)
+    assert refusal_causes(Invalid("no", causes=(unfinished,))) == (unfinished,)
 
 
 def test_fields_that_stand_in_the_text_only() -> None:
-    found = causes_of(BadRequest('strict decoding error: unknown field "spec.x", duplicate field "spec.y"'))
+    found = refusal_causes(BadRequest('strict decoding error: unknown field "spec.x", duplicate field "spec.y"'))
     assert [(cause.field, cause.message) for cause in found] == [
         ("spec.x", 'unknown field "spec.x"'),
         ("spec.y", 'duplicate field "spec.y"'),
     ]
-    assert causes_of(BadRequest("something else")) == ()
+    assert refusal_causes(BadRequest("something else")) == ()

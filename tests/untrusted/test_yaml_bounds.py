@@ -12,7 +12,7 @@ import yaml
 from examples.operators.kudo import package as kudo
 from examples.operators.kudo.version import PackageError
 from resources import yamltext
-from resources.writing import places, rewrite
+from resources.writing import rewrite
 from sandbox import bodies
 from sandbox.catalog import fbc, manifests
 from untrusted import yaml_bounds
@@ -61,7 +61,7 @@ def test_s2_every_reader_refuses_what_is_too_deep(opening: str, tmp_path: Path) 
     assert isinstance(outcome(lambda: list(manifests.documents(file))), ValueError)
     assert isinstance(outcome(lambda: list(fbc.blobs(file))), ValueError)
     assert isinstance(outcome(lambda: kudo._yaml(file)), PackageError)
-    assert places.find(text, [("spec",)]) == ((0, 0),)
+    assert yamltext.field_positions(text, [("spec",)]) == ((0, 0),)
     assert rewrite.rewrite(text, {"a": 1}) == "a: 1\n"
 
 

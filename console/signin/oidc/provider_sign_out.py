@@ -10,7 +10,7 @@ from requests import RequestException
 
 from console.signin import encryption, sessions
 from console.signin.models import Session
-from console.signin.oidc import provider, redirect_addresses, renewal
+from console.signin.oidc import provider, renewal
 from console.signin.oidc.models import Grant
 from console.signin.oidc.troubles import SignInError
 from console.web.front import place_of
@@ -59,10 +59,10 @@ def after(request: HttpRequest, leaving: Leaving) -> str:
     if not end:
         return ""
     query = {
-        "post_logout_redirect_uri": redirect_addresses.address(request, "signin:sign-in"),
+        "post_logout_redirect_uri": provider.redirect_address(request, "signin:sign-in"),
         "client_id": settings.OIDC_CLIENT_ID,
     }
-    if mark := redirect_addresses.mark(place_of(request)):
+    if mark := provider.cluster_mark(place_of(request)):
         query["state"] = mark
     if leaving.token:
         query["id_token_hint"] = leaving.token

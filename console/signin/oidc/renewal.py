@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from console.signin import encryption, judge, sessions, signals
 from console.signin.models import Session
-from console.signin.oidc import idtoken, provider
+from console.signin.oidc import provider
 from console.signin.oidc.models import Grant
 from console.signin.oidc.troubles import SignInError, SignInRefused, name
 from console.web import clusters
@@ -66,7 +66,7 @@ def due(given: datetime, end: datetime) -> datetime:
     return end - min(_BEFORE, (end - given) / 3)
 
 
-def begin(session: str, token: idtoken.IdToken, refresh: str) -> None:
+def begin(session: str, token: provider.IdToken, refresh: str) -> None:
     """The session can renew itself from now on."""
     now = timezone.now()
     sealed_refresh = encryption.seal(refresh, _purpose(session))
@@ -77,7 +77,7 @@ def begin(session: str, token: idtoken.IdToken, refresh: str) -> None:
 
 
 def bearer(session: str, token: str) -> Any:
-    """What kube.person takes as token: itself, or where it is renewed, something that is asked for the present one.
+    """What kube.config takes as token: itself, or where it is renewed, something that is asked for the present one.
 
     Raises Unauthorized.
     """
@@ -164,7 +164,7 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
         refresh = refresh_of(grant)
         here = provider.provider()
         answer = provider.ask(here, "refresh_token", refresh_token=refresh)
-        token = idtoken.judged(
+        token = provider.verified_id_token(
             here, str(answer.get("id_token") or ""), access_token=str(answer.get("access_token") or "")
         )
         if token.subject != grant.subject:
@@ -184,7 +184,7 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
     return _still_theirs(session, token.text)
 
 
-def _keep(session: str, held: _Held, grant: Grant, token: idtoken.IdToken, refresh: str) -> None:
+def _keep(session: str, held: _Held, grant: Grant, token: provider.IdToken, refresh: str) -> None:
     """In the database first: the old refresh token is worth nothing any more."""
     grant.given_at, grant.good_until, grant.renewing_until = timezone.now(), token.good_until, None
     grant.sealed = encryption.seal(refresh, _purpose(session))

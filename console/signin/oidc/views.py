@@ -19,10 +19,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET
 
-from console.signin import encryption, judge, limits, page, sessions, signals
+from console.signin import encryption, judge, rate_limits, sessions, signals, views
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import idtoken, provider, redirect_addresses, renewal
+from console.signin.oidc import provider, renewal
 from console.signin.oidc.troubles import SignInError, name
 from console.web.front import place_of
 from kube.errors import KubeError
@@ -58,18 +58,18 @@ class PendingSignIn:
 def begin(request: HttpRequest) -> HttpResponse:
     """To the provider. A link and no form: browsers would hold a form's redirect against the page's form-action."""
     _offered()
-    back = page.safe(request, request.GET.get("next") or "")
+    back = views.safe_address(request, request.GET.get("next") or "")
     if getattr(request, "person", None) is not None:
         return HttpResponseRedirect(back or reverse("pages:overview"))
     if not unheard(request):
         words = _("Credentials must not be sent unencrypted. Use https, or the console's own machine.")
-        return page.sign_in(request, back, error=words, status=403)
+        return views.sign_in_page(request, back, error=words, status=403)
     try:
         here = provider.provider()
     except SignInError as error:
         return _refused(request, back, error)
     fresh = PendingSignIn.begin(
-        back, redirect_addresses.address(request, "signin:oidc-back"), redirect_addresses.mark(place_of(request))
+        back, provider.redirect_address(request, "signin:oidc-back"), provider.cluster_mark(place_of(request))
     )
     with provider.session(here, fresh.redirect) as made:
         url, _state = made.create_authorization_url(
@@ -85,7 +85,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 def back(request: HttpRequest) -> HttpResponse:
     """With a code, or with why there is none. Whatever comes of it, this state is used up."""
     _offered()
-    if elsewhere := redirect_addresses.onward(request, "signin:oidc-back"):
+    if elsewhere := provider.redirect_to_cluster(request, "signin:oidc-back"):
         return elsewhere
     state = request.GET.get("state", "")
     found = _pending(request, state)
@@ -96,10 +96,12 @@ def back(request: HttpRequest) -> HttpResponse:
         response = _refused(request, where, error)
     except judge.NotKnown as error:
         response = _refused(request, where, _not_known(error))
-    except limits.TooOften as error:
+    except rate_limits.TooOften as error:
         signals.refused.send(sender=Session, why=429, request=request)
-        words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
-        response = page.sign_in(request, where, error=words, status=429)
+        words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {
+            "minutes": rate_limits.MINUTES
+        }
+        response = views.sign_in_page(request, where, error=words, status=429)
         response["Retry-After"] = str(error.seconds)
     _forget_pending(response, state)
     return response
@@ -108,18 +110,18 @@ def back(request: HttpRequest) -> HttpResponse:
 @sensitive_variables()
 def _entered(request: HttpRequest, found: PendingSignIn | None) -> HttpResponse:
     """Raises SignInError, NotKnown and TooOften."""
-    number = limits.begin(request)
+    number = rate_limits.begin_attempt(request)
     try:
         token, refresh = _tokens(request, found)
         known = judge.know(token.text, place_of(request))
     except SignInError as error:
         if not error.counts:
-            limits.good(number)
+            rate_limits.forget_attempt(number)
         raise
     except judge.NotKnown:
-        limits.good(number)
+        rate_limits.forget_attempt(number)
         raise
-    limits.good(number)
+    rate_limits.forget_attempt(number)
     try:
         # With a refresh token the session is as long as the settings say; without one as long as its only token.
         lasts = replace(known, expires=None if refresh else token.good_until)
@@ -130,10 +132,10 @@ def _entered(request: HttpRequest, found: PendingSignIn | None) -> HttpResponse:
         ) from None
     if refresh:
         renewal.begin(person.session, token, refresh)
-    return page.entered(request, person, found.back if found else "")
+    return views.signed_in_response(request, person, found.back if found else "")
 
 
-def _tokens(request: HttpRequest, found: PendingSignIn | None) -> tuple[idtoken.IdToken, str]:
+def _tokens(request: HttpRequest, found: PendingSignIn | None) -> tuple[provider.IdToken, str]:
     """The ID token, and the refresh token or ''. Raises SignInError."""
     if found is None:
         words = _("This sign-in wasn't started in this browser, took too long, or was already used. Start again.")
@@ -151,7 +153,7 @@ def _tokens(request: HttpRequest, found: PendingSignIn | None) -> tuple[idtoken.
         here, "authorization_code", code=request.GET["code"], code_verifier=found.verifier, redirect_uri=found.redirect
     )
     access = str(answer.get("access_token") or "")
-    token = idtoken.judged(here, str(answer.get("id_token") or ""), nonce=found.nonce, access_token=access)
+    token = provider.verified_id_token(here, str(answer.get("id_token") or ""), nonce=found.nonce, access_token=access)
     return token, str(answer.get("refresh_token") or "")
 
 
@@ -199,11 +201,11 @@ def _refused(request: HttpRequest, where: str, error: SignInError) -> HttpRespon
         "a sign-in from %s was refused with %d: %s", request.META.get("REMOTE_ADDR", ""), error.status, error.log
     )
     signals.refused.send(sender=Session, why=error.status, request=request)
-    return page.sign_in(request, where, error=str(error), status=error.status)
+    return views.sign_in_page(request, where, error=str(error), status=error.status)
 
 
 def _offered() -> None:
-    if "oidc" not in page.ways():
+    if "oidc" not in views.ways():
         raise Http404
 
 

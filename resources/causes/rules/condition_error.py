@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause
+from resources.causes.cause import Cause, shortened
 from resources.causes.evidence import Evidence, Item
-from resources.causes.texts import short
 from resources.state.health import DEGRADED, error_condition
 
 RANK = 50
@@ -28,7 +27,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     words = {
         "name": item.name,
         "condition": condition.type,
-        "why": short(condition.message or condition.reason, _TEXT),
+        "why": shortened(condition.message or condition.reason, _TEXT),
     }
     sentence = (
         _("%(name)s isn't %(condition)s: %(why)s")

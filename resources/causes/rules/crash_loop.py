@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from resources.causes import containers
-from resources.causes.cause import Cause, Link
-from resources.causes.containers import ContainerState, Ended
+from resources.causes import evidence as containers
+from resources.causes.cause import Cause, Link, shortened
 from resources.causes.edit_fix import edit_fix
-from resources.causes.evidence import Evidence, Item, moment
-from resources.causes.texts import short
+from resources.causes.evidence import ContainerState, Ended, Evidence, Item, moment
 from resources.state.health import mapping, text
 
 RANK = 32
@@ -30,7 +28,7 @@ _CANNOT_START = ("RunContainerError", "CreateContainerError")
 def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod:
         return
-    for container in containers.containers(item):
+    for container in containers.pod_containers(item):
         if container.waiting in _CANNOT_START:
             yield _cannot_start(item, container, container.why)
             continue
@@ -61,7 +59,7 @@ def _fails(item: Item, container: ContainerState, ended: Ended) -> bool:
 
 def _out_of_memory(item: Item, container: ContainerState) -> Cause:
     limit = text(mapping(mapping(container.spec.get("resources")).get("limits")).get("memory"))
-    words = {"name": containers.label(item, container), "limit": limit}
+    words = {"name": containers.container_label(item, container), "limit": limit}
     sentence = (
         _("%(name)s can't keep running: it needs more than its memory limit of %(limit)s")
         if limit
@@ -81,9 +79,9 @@ def _out_of_memory(item: Item, container: ContainerState) -> Cause:
 def _ended(item: Item, container: ContainerState, ended: Ended, evidence: Evidence) -> Cause:
     line = evidence.logs.get((item.uid, container.name), "") or (ended.message.strip().splitlines() or [""])[-1]
     words = {
-        "name": containers.label(item, container),
+        "name": containers.container_label(item, container),
         "code": ended.exit_code,
-        "line": short(line),
+        "line": shortened(line),
         "signal": ended.signal or ended.exit_code - _KILLED,
     }
     if ended.reason in ("ContainerCannotRun", "StartError"):
@@ -107,7 +105,7 @@ def _ended(item: Item, container: ContainerState, ended: Ended, evidence: Eviden
 
 
 def _cannot_start(item: Item, container: ContainerState, why: str) -> Cause:
-    words = {"name": containers.label(item, container), "why": short(why or container.waiting)}
+    words = {"name": containers.container_label(item, container), "why": shortened(why or container.waiting)}
     return Cause(
         sentence=_("%(name)s can't start: %(why)s") % words,
         rank=RANK,
@@ -120,7 +118,7 @@ def _cannot_start(item: Item, container: ContainerState, why: str) -> Cause:
 
 def _since(item: Item, container: ContainerState) -> str:
     """Between two crashes a Pod is ready for a moment: one that has crashed often hasn't only just begun to."""
-    return item.created if container.restarts > 1 else containers.since(item)
+    return item.created if container.restarts > 1 else containers.not_ready_since(item)
 
 
 def _restarts(container: ContainerState) -> str:

@@ -11,11 +11,9 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes import containers
-from resources.causes.cause import Cause, Link
-from resources.causes.containers import ContainerState
-from resources.causes.evidence import Event, Evidence, Item, moment
-from resources.causes.texts import short
+from resources.causes import evidence
+from resources.causes.cause import Cause, Link, shortened
+from resources.causes.evidence import ContainerState, Event, Evidence, Item, moment
 
 RANK = 30
 ENOUGH = 3
@@ -28,7 +26,7 @@ _STATUS = re.compile(r"statuscode: (?P<code>\d+)")
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod or item.health.ended:
         return
-    failing = [container for container in containers.containers(item) if not container.ready and container.spec]
+    failing = [container for container in evidence.pod_containers(item) if not container.ready and container.spec]
     for event in item.events:
         found = _FAILED.match(event.message) if event.reason == "Unhealthy" else None
         if found is None or event.count < ENOUGH:
@@ -37,7 +35,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         container = _of(failing, kind, event)
         if container is None:
             continue
-        words = {"name": containers.label(item, container), "why": _why(found["why"])}
+        words = {"name": evidence.container_label(item, container), "why": _why(found["why"])}
         sentence, note = {
             "readiness": (
                 _("%(name)s isn't ready: its readiness probe fails: %(why)s"),
@@ -58,7 +56,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
             note=note,
             links=item.links(Link(target=item.target, view="logs")),
             raw=event.message,
-            since=containers.since(item),
+            since=evidence.not_ready_since(item),
         )
         return
 
@@ -81,4 +79,4 @@ def _why(text: str) -> str:
         return _("nothing listens on its port")
     if any(part in text for part in ("context deadline exceeded", "Client.Timeout", "i/o timeout", "timed out")):
         return _("it doesn't respond in time")
-    return short(text)
+    return shortened(text)

@@ -13,11 +13,10 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes import containers
+from resources.causes import evidence
 from resources.causes.cause import Cause, CauseTarget, Link
-from resources.causes.containers import ContainerState
 from resources.causes.edit_fix import edit_fix
-from resources.causes.evidence import Evidence, Item
+from resources.causes.evidence import ContainerState, Evidence, Item
 from resources.state.health import items, text
 
 RANK = 22
@@ -29,11 +28,15 @@ _DIAL = re.compile(r"dial tcp (?P<host>[^\s]+?): ")
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod:
         return
-    for container in containers.containers(item):
+    for container in evidence.pod_containers(item):
         if container.waiting not in _REASONS:
             continue
         raw = _message(item, container)
-        words = {"name": containers.label(item, container), "image": container.image, "why": _why(container, raw)}
+        words = {
+            "name": evidence.container_label(item, container),
+            "image": container.image,
+            "why": _why(container, raw),
+        }
         sentence = _("%(name)s can't pull %(image)s: %(why)s") if words["why"] else _("%(name)s can't pull %(image)s")
         yield Cause(
             sentence=sentence % words,
@@ -41,7 +44,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
             links=item.links(*_secrets(item)),
             raw=raw,
             fix=edit_fix(item, container.image),
-            since=containers.since(item),
+            since=evidence.not_ready_since(item),
         )
 
 

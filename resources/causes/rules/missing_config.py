@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from resources.causes import containers
+from resources.causes import evidence
 from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
 from resources.state.health import items, mapping, text
@@ -29,9 +29,9 @@ _VOLUME_KEY = re.compile(r"references non-existent (?P<kind>secret|config) key: 
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod:
         return
-    for container in containers.containers(item):
+    for container in evidence.pod_containers(item):
         if container.waiting == "CreateContainerConfigError":
-            yield from _cause(item, containers.label(item, container), container.why, container.why)
+            yield from _cause(item, evidence.container_label(item, container), container.why, container.why)
     # A volume that can't be set up holds all containers up.
     if text(item.status.get("phase")) != "Pending":
         return
@@ -65,7 +65,9 @@ def _cause(item: Item, name: str, message: str, raw: str) -> Iterator[Cause]:
         query = (("namespace", item.namespace), ("name", target))
         fix = Fix(label=_("Create %(kind)s %(target)s") % words, target=object_, view="new-values", query=query)
         links = item.links()
-    yield Cause(sentence=sentence % words, rank=RANK, links=links, raw=raw, fix=fix, since=containers.since(item))
+    yield Cause(
+        sentence=sentence % words, rank=RANK, links=links, raw=raw, fix=fix, since=evidence.not_ready_since(item)
+    )
 
 
 def _source(item: Item, name: str, kind: str) -> str:

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, CauseTarget, Fix, Link
+from resources.causes.cause import Cause, CauseTarget, Fix, Link, refused_kind
 from resources.causes.evidence import Evidence, Item
-from resources.causes.texts import refused_kind
 
 RANK = 12
 _FULL = re.compile(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes import containers
+from resources.causes import evidence
 from resources.causes.cause import Cause
 from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item
@@ -21,7 +21,7 @@ RANK = 20
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod:
         return
-    for container in containers.containers(item):
+    for container in evidence.pod_containers(item):
         if container.waiting != "CreateContainerConfigError":
             continue
         if "has non-numeric user" in container.why:
@@ -32,12 +32,12 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
             sentence = _("%(name)s can't start: runAsNonRoot is set, and runAsUser is 0")
         else:
             continue
-        words = {"name": containers.label(item, container), "image": container.image}
+        words = {"name": evidence.container_label(item, container), "image": container.image}
         yield Cause(
             sentence=sentence % words,
             rank=RANK,
             links=item.links(),
             raw=container.why,
             fix=edit_fix(item),
-            since=containers.since(item),
+            since=evidence.not_ready_since(item),
         )

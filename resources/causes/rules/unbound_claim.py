@@ -15,9 +15,8 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, CauseTarget, Fix, Link
+from resources.causes.cause import Cause, CauseTarget, Fix, Link, shortened
 from resources.causes.evidence import Event, Evidence, Item
-from resources.causes.texts import short
 from resources.state.health import condition_of, items, mapping, text
 
 RANK = 18
@@ -47,7 +46,7 @@ def _of_claim(item: Item) -> Iterator[Cause]:
     fix, note, raw = None, "", event.message
     if found := _FAILED.search(event.message):
         sentence = _("%(name)s can't get a volume of StorageClass %(class)s: %(why)s")
-        words |= {"class": found["class"], "why": short(found["why"])}
+        words |= {"class": found["class"], "why": shortened(found["why"])}
         links = item.links(Link(target=CauseTarget(group="storage.k8s.io", kind="StorageClass", name=found["class"])))
     elif found := _PROVISIONER.search(event.message):
         sentence = _("%(name)s can't get a volume: provisioner %(provisioner)s hasn't created it")

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, CauseTarget, Link
+from resources.causes.cause import Cause, CauseTarget, Link, shortened
 from resources.causes.evidence import Evidence, Item
-from resources.causes.texts import short
 
 RANK = 5
 _FAILED = re.compile(
@@ -56,4 +55,4 @@ def _why(text: str) -> str:
         return _("its certificate isn't trusted")
     if "deadline exceeded" in text or "i/o timeout" in text or "Client.Timeout" in text:
         return _("it doesn't respond in time")
-    return short(text)
+    return shortened(text)

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from console.audit import act_target, changes
+from console.audit import changes, scene
 from kube.config import ClusterConfig
 from kube.recording import RequestTarget, Write, target
 
@@ -188,4 +188,4 @@ def test_what_an_address_names(path: str, found: RequestTarget | None) -> None:
     ],
 )
 def test_what_a_line_of_the_log_names(ref: str, found: RequestTarget | None, rest: str) -> None:
-    assert act_target.read(ref) == (found, rest)
+    assert scene.target_in_text(ref) == (found, rest)

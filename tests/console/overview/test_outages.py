@@ -16,8 +16,9 @@ from console.overview.cards import CARDS
 from console.web import clusters
 from console.web.clusters import console_client
 from operatorhub import olm
-from resources.changes import HubState, server
-from resources.changes.server import key, sync
+from resources.changes import HubState
+from resources.changes import connection as server
+from resources.changes.connection import key, sync_client
 from tests import processes
 from tests.console.overview.test_page import part, raw, words
 from tests.environment import FOLDER
@@ -76,7 +77,7 @@ def test_the_next_step_moves_on_as_they_are_done(browser: Client, on_empty: None
 @pytest.mark.django_db
 def test_a_worker_that_can_not_watch_says_why(browser: Client, cluster_kubeconfig: Path) -> None:
     """As a hub tells it with its heartbeat; the second that can watch is enough."""
-    redis = sync()
+    redis = sync_client()
     _beat(HubState("one", problem="the API server refuses to be watched"))
     try:
         found = part(browser, "cluster")
@@ -90,8 +91,8 @@ def test_a_worker_that_can_not_watch_says_why(browser: Client, cluster_kubeconfi
 
 
 def _beat(state: HubState) -> None:
-    sync().sadd(key("hubs"), state.id)
-    sync().set(key("hub", state.id), msgspec.json.encode(state))
+    sync_client().sadd(key("hubs"), state.id)
+    sync_client().set(key("hub", state.id), msgspec.json.encode(state))
 
 
 @pytest.mark.django_db
@@ -99,11 +100,11 @@ def test_without_redis_everything_is_told_and_that_it_does_not_update(
     cluster_kubeconfig: Path, tmp_path: Path, settings: Any
 ) -> None:
     settings.REDIS_URL = f"unix://{tmp_path}/nobody.sock"
-    server.sync.cache_clear()
+    server.sync_client.cache_clear()
     try:
         page = raw(Client(), "/?all=1")
     finally:
-        server.sync.cache_clear()
+        server.sync_client.cache_clear()
     text = words(page)
     assert "Live updates are off Redis isn't responding." in text
     assert re.search(r'<span class="overview-count">\d+</span>\s*<span>Namespaces', page)

@@ -14,8 +14,7 @@ from django.utils import timezone
 
 from console.overview import instances, snooze, tour
 from console.overview.changes import RecentChange, _together
-from console.overview.fixes import with_fixes
-from console.overview.part import ERROR, CardProblem
+from console.overview.part import ERROR, CardProblem, with_fixes
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from resources.models import Mark, Step

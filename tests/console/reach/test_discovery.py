@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from console.reach import access_check, discovery
+from console.reach import discovery
 from console.reach.models import Remembered
 from console.signin import clients
 from console.signin.models import Session
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is kept from one look to the next."""
-    monkeypatch.setattr(access_check, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(discovery, "KEEP_SECONDS", 0.0)
     for name in ("_FRESH_SECONDS", "_REFUSED_SECONDS"):
         monkeypatch.setattr(discovery, name, 0.0)
 

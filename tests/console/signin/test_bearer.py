@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from console.audit.models import AuditEntry
-from console.signin import bearer, limits
+from console.signin import bearer, rate_limits
 from console.signin.models import Attempt, Session
 from kube.client import ClusterClient
 from operatorhub import runs, tasks
@@ -115,7 +115,7 @@ def test_in_the_open_it_is_refused(staff: People, settings: Any) -> None:
 def test_guesses_are_limited_and_a_good_program_goes_on(staff: People, monkeypatch: pytest.MonkeyPatch) -> None:
     clerk = program(staff.clerk)
     assert clerk.get("/api/audit/").status_code == 200
-    for number in range(limits.BY_ADDRESS):
+    for number in range(rate_limits.BY_ADDRESS):
         assert program(f"wrong{number}").get(MAPS).status_code == 401
     late = program("wrong").get(MAPS)
     assert late.status_code == 429 and int(late["Retry-After"]) > 0

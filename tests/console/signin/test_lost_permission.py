@@ -11,8 +11,8 @@ import pytest
 from console.asgi import Console
 from console.signin import clients
 from console.signin.models import Session
-from console.web import access, access_watch
-from console.web.access_watch import Permission, until_lost
+from console.web import access
+from console.web.access import Permission, until_lost
 from kube.client import ClusterClient
 from kube.errors import KubeError, Unreachable
 from resources.forward import tunnels
@@ -35,7 +35,7 @@ RULES = [
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access_watch, "RECHECK_SECONDS", 0.4)
+    monkeypatch.setattr(access, "RECHECK_SECONDS", 0.4)
     monkeypatch.setattr(access, "_KEEP_SECONDS", 0.1)
 
 

@@ -22,8 +22,7 @@ from resources.forward import tunnels
 from resources.forward.targets import ForwardTarget
 from resources.stream.broker import Broker
 from resources.views.api_watch import ApiWatchApp
-from resources.views.follow import FollowApp
-from resources.views.follow_all import FollowAllApp
+from resources.views.follow import FollowAllApp, FollowApp
 from resources.views.forward import ProxiedApp
 from resources.views.logs import RawLogApp
 from resources.views.stream import StreamApp

@@ -91,8 +91,8 @@ def test_with_sign_in_local_there_is_none(settings: Any, admin: ClusterClient) -
 
 
 def test_a_person_is_made_of_nobodys_configuration_only(admin: ClusterClient) -> None:
-    from kube.person import person
+    from kube.config import user_config
 
     with pytest.raises(ValueError, match="anonymous"):
-        person(admin.config, "somebody", "token")
+        user_config(admin.config, "somebody", "token")
     assert sessions.find("") is None

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from console.signin import encryption, limits
+from console.signin import encryption, rate_limits
 from console.signin.models import Attempt, Session
 from kube.client import ClusterClient
 from tests.console.signin.people import People, browser_of, expired, signed_in
@@ -79,10 +79,10 @@ def test_a_token_pasted_with_its_scheme_and_a_terminals_line_breaks_is_taken(sta
 def test_a_cluster_that_is_away_is_said_and_counts_as_no_try(staff: People, monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from console.signin import way
     from console.web import clusters
+    from console.web import clusters as way
 
-    nowhere = replace(way.config(clusters.default()), host="https://127.0.0.1:1", renewed=None)
+    nowhere = replace(way.endpoint_of(clusters.default()), host="https://127.0.0.1:1", renewed=None)
     monkeypatch.setattr(way, "config", lambda _place: nowhere)
     answer = browser_of().post("/sign-in/", {"token": staff.clerk})
     assert answer.status_code == 503
@@ -91,38 +91,38 @@ def test_a_cluster_that_is_away_is_said_and_counts_as_no_try(staff: People, monk
 
 
 def test_guessing_is_slowed_down_by_address_and_for_all_processes(staff: People) -> None:
-    for number in range(limits.BY_ADDRESS):
+    for number in range(rate_limits.BY_ADDRESS):
         assert browser_of().post("/sign-in/", {"token": f"guess-{number}"}).status_code == 401
     refused = browser_of().post("/sign-in/", {"token": staff.clerk})
     assert refused.status_code == 429
     assert refused["Retry-After"] == "300"
     # From elsewhere it works; and here too, when the minutes are over.
     assert browser_of(REMOTE_ADDR="192.0.2.7").post("/sign-in/", {"token": staff.clerk}).status_code == 302
-    Attempt.objects.update(at=timezone.now() - timedelta(minutes=limits.MINUTES, seconds=1))
+    Attempt.objects.update(at=timezone.now() - timedelta(minutes=rate_limits.MINUTES, seconds=1))
     assert browser_of().post("/sign-in/", {"token": staff.clerk}).status_code == 302
     assert not Attempt.objects.exists()
 
 
 def knock(address: str) -> None:
-    limits.begin(RequestFactory().post("/sign-in/", REMOTE_ADDR=address))
+    rate_limits.begin_attempt(RequestFactory().post("/sign-in/", REMOTE_ADDR=address))
 
 
 def test_one_network_of_ipv6_is_one_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "BY_ADDRESS", 2)
+    monkeypatch.setattr(rate_limits, "BY_ADDRESS", 2)
     knock("2001:db8::1")
     knock("2001:db8::2")
-    with pytest.raises(limits.TooOften):
+    with pytest.raises(rate_limits.TooOften):
         knock("2001:db8::3")
     knock("2001:db8:0:1::1")
 
 
 def test_s7_failures_from_many_addresses_lock_nobody_else_out(staff: People, monkeypatch: pytest.MonkeyPatch) -> None:
     """300 wrong tokens blocked all sign-ins for five minutes. Now each address has fewer tries in that time."""
-    monkeypatch.setattr(limits, "BY_ALL", 4)
-    monkeypatch.setattr(limits, "BY_ADDRESS_IN_A_CROWD", 1)
+    monkeypatch.setattr(rate_limits, "BY_ALL", 4)
+    monkeypatch.setattr(rate_limits, "BY_ADDRESS_IN_A_CROWD", 1)
     for number in range(6):
         knock(f"192.0.2.{number}")
-    with pytest.raises(limits.TooOften):
+    with pytest.raises(rate_limits.TooOften):
         knock("192.0.2.0")
     assert browser_of(REMOTE_ADDR="198.51.100.7").post("/sign-in/", {"token": staff.clerk}).status_code == 302
 

@@ -16,7 +16,7 @@ import pytest
 
 from kube import limits
 from operatorhub.bootstrap import manifest
-from operatorhub.exports import folder_import
+from operatorhub.exports import folder
 from operatorhub.run import bundle_input
 from operatorhub.sources import archive, bundlefiles, fbc, fetch
 from operatorhub.sources.drafts import SourceError
@@ -84,12 +84,12 @@ def test_a_bundle_of_too_many_files_is_refused() -> None:
 
 def test_an_export_that_is_too_large_is_refused() -> None:
     with pytest.raises(SourceError, match="larger than the console accepts"):
-        folder_import.files([("export.zip", stored({"a.yaml": b" " * (limits.RESTORE_BYTES.value + 1)}))])
+        folder.read_uploads([("export.zip", stored({"a.yaml": b" " * (limits.RESTORE_BYTES.value + 1)}))])
 
 
 def test_an_export_of_too_many_files_is_refused() -> None:
     with pytest.raises(SourceError, match="more files"):
-        folder_import.files(
+        folder.read_uploads(
             [("export.zip", stored({f"{number}.yaml": b"" for number in range(limits.RESTORE_FILES.value + 1)}))]
         )
 

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from kube.client import ClusterClient
-from resources.history import kinds, lease, recording_status
+from resources.history import recording_status
 from resources.place import Place
 from tests.eventually import until
 
@@ -21,40 +21,40 @@ def skewed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_host_whose_clock_is_ahead_takes_nothing_away() -> None:
-    assert lease.hold("c", "one", "")
-    assert not lease.hold("c", "two", "")
-    assert lease.hold("c", "one", "")
-    found = lease.held("c")
+    assert recording_status.hold_lease("c", "one", "")
+    assert not recording_status.hold_lease("c", "two", "")
+    assert recording_status.hold_lease("c", "one", "")
+    found = recording_status.lease_holder("c")
     assert found is not None and found.holder == "one"
-    assert lease.hold("other", "two", "")
+    assert recording_status.hold_lease("other", "two", "")
 
 
 def test_who_says_nothing_for_long_is_succeeded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "SECONDS", 0.2)
-    assert lease.hold("c", "one", "")
-    until(lambda: lease.hold("c", "two", ""), seconds=30)
-    monkeypatch.setattr(lease, "SECONDS", 15.0)
-    assert lease.hold("c", "two", "nothing works")
-    found = lease.held("c")
+    monkeypatch.setattr(recording_status, "SECONDS", 0.2)
+    assert recording_status.hold_lease("c", "one", "")
+    until(lambda: recording_status.hold_lease("c", "two", ""), seconds=30)
+    monkeypatch.setattr(recording_status, "SECONDS", 15.0)
+    assert recording_status.hold_lease("c", "two", "nothing works")
+    found = recording_status.lease_holder("c")
     assert found is not None and (found.holder, found.problem) == ("two", "nothing works")
-    assert not lease.hold("c", "one", "")
+    assert not recording_status.hold_lease("c", "one", "")
 
 
 def test_who_leaves_is_succeeded_at_once() -> None:
-    assert lease.hold("c", "one", "")
-    lease.leave("c", "two")
-    assert not lease.hold("c", "two", "")
-    lease.leave("c", "one")
-    assert lease.held("c") is None
-    assert lease.hold("c", "two", "")
+    assert recording_status.hold_lease("c", "one", "")
+    recording_status.leave_lease("c", "two")
+    assert not recording_status.hold_lease("c", "two", "")
+    recording_status.leave_lease("c", "one")
+    assert recording_status.lease_holder("c") is None
+    assert recording_status.hold_lease("c", "two", "")
 
 
 def test_a_kind_beyond_the_limit_says_so(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
     maps = client.find("", "v1", "configmaps")
-    assert lease.hold(client.name, "one", "")
+    assert recording_status.hold_lease(client.name, "one", "")
     assert recording_status.recording(client, Place(maps, "default", "a")).why == ""
-    monkeypatch.setattr(kinds, "MOST", 0)
-    assert kinds.recorded(client) == ()
+    monkeypatch.setattr(recording_status, "MOST", 0)
+    assert recording_status.recorded_types(client) == ()
     assert (
         "History is recorded for at most 0 resource types"
         in recording_status.recording(client, Place(maps, "default", "a")).why

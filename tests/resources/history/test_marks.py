@@ -7,8 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from resources.history.marks import CONTROLLERS, EVENTS, NEAR, PEOPLE, TOLD, Happened, happened, lanes
-from resources.history.strip import strip
+from resources.history.strip import CONTROLLERS, EVENTS, NEAR, PEOPLE, TOLD, Happened, happened, lanes, strip
 from resources.models import Step, Traced, Write
 from resources.page.detail import Link
 from resources.page.events import EventRow

@@ -6,7 +6,7 @@ import pytest
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from resources.history import kinds
+from resources.history import recording_status
 from resources.models import Followed, Recorder, Step, Traced
 from tests.resources.history.conftest import Recording
 
@@ -110,10 +110,10 @@ def test_a_kind_with_too_many_objects_is_left(
 
 
 def test_which_kinds(client: ClusterClient, gadgets: ResourceType, settings: Any) -> None:
-    found = {type_.qualified for type_ in kinds.recorded(client)}
+    found = {type_.qualified for type_ in recording_status.recorded_types(client)}
     assert {gadgets.qualified, "deployments.apps", "configmaps"} <= found
     assert not {"secrets", "events", "pods"} & found
     settings.HISTORY_KINDS = ("deployments.apps", "secrets")
-    assert [type_.qualified for type_ in kinds.recorded(client)] == ["deployments.apps"]
+    assert [type_.qualified for type_ in recording_status.recorded_types(client)] == ["deployments.apps"]
     settings.HISTORY_KINDS = ()
-    assert kinds.recorded(client) == ()
+    assert recording_status.recorded_types(client) == ()

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from resources.history import bounds, steps, store, stored_object
+from resources.history import steps, store, stored_object
 from resources.history.store import Event
 from resources.models import Step, Traced
 
@@ -179,16 +179,16 @@ def test_by_age_and_by_size(settings: Any) -> None:
         other({"text": "y" * 100 * number})
     old = timezone.now() - timedelta(days=31)
     Step.objects.filter(pk__in=[step.pk for step in recorded.steps[:4]]).update(at=old, until=old)
-    assert bounds.prune() == 4
+    assert store.prune() == 4
     assert len(recorded.steps) == 6
     assert len(past(recorded.traced)) == 6
     other({}, kind="DELETED")
     Traced.objects.filter(uid="b").update(deleted_at=old)
-    bounds.prune()
+    store.prune()
     assert [traced.uid for traced in Traced.objects.all()] == ["a"]
     settings.HISTORY_MEGABYTES = 0
-    bounds.prune()
-    assert bounds.total() == 0
+    store.prune()
+    assert store.stored_bytes() == 0
 
 
 def test_large_objects(client: ClusterClient) -> None:

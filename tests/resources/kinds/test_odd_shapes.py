@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.objects import Access, ObjectList
-from resources.page.panels import panels
+from resources.page.detail import panels
 from tests.resources.kinds.samples import SAMPLES
 
 ODD: tuple[Any, ...] = (None, True, -1, 1.5, "", "\x00<b>", [], {}, [None, 1, "x"], {"a": 1}, [[]], [{}])

@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from resources.kinds.containers import probe
-from resources.kinds.pods import containers, tolerations
-from resources.kinds.volumes import uses
+from resources.kinds.pods import containers, probe, tolerations, uses
 
 # From a kubelet 1.36: a Pod whose container was killed for its memory and waits.
 CRASHED = {

@@ -14,7 +14,7 @@ from cryptography.x509.oid import NameOID
 from django.test import Client
 
 from kube.client import ClusterClient
-from resources.kinds.secrets import certificate, registries
+from resources.kinds.configs import certificate, registries
 
 BINARY = bytes(range(256))
 

@@ -14,7 +14,7 @@ import pytest
 import redis
 
 from kube.client import ClusterClient
-from resources.changes import Change, ChangeLog, HubState, Topic, position, server
+from resources.changes import Change, ChangeLog, HubState, Topic, connection, position
 from resources.stream import health
 from resources.stream.broker import Broker
 from resources.views.stream import StreamApp
@@ -28,9 +28,9 @@ def own_redis(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterat
     """A Redis that may be harmed; its socket."""
     socket = tmp_path_factory.mktemp("r") / "redis.sock"
     settings.REDIS_URL = f"unix://{socket}"
-    server.sync.cache_clear()
+    connection.sync_client.cache_clear()
     yield socket
-    server.sync.cache_clear()
+    connection.sync_client.cache_clear()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from resources.history import bounds, writes
+from resources.history import store, writes
 from resources.models import Write
 from resources.place import Place
 from tests.resources.views.form_submission import send
@@ -91,7 +91,7 @@ def test_only_ones_own_and_only_the_last(
     urls = [writes.wrote(client, "patch", place, obj, obj) for _number in range(4)]
     assert [browser.get(url).status_code for url in urls] == [404, 404, 200, 200]
     assert Write.objects.count() == 5, "who did what stays"
-    assert bounds.UNDOABLE > 2
+    assert store.UNDOABLE > 2
     text = _text(browser.get("/resources/favourites/"))
     assert text.count("Undo") == 2
     client.delete(maps, config_map, namespace)

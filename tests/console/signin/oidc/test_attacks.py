@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from console.signin import limits
+from console.signin import rate_limits
 from console.signin.models import Attempt, Session
 from console.signin.oidc import provider as asked
 from console.signin.oidc import views
@@ -211,13 +211,13 @@ def test_a_person_whom_the_cluster_does_not_know_is_told_so(idp: Provider) -> No
 
 
 def test_guessing_is_slowed_down_as_that_of_tokens(idp: Provider) -> None:
-    for number in range(limits.BY_ADDRESS):
+    for number in range(rate_limits.BY_ADDRESS):
         assert browser_of().get(f"/sign-in/oidc/back/?code=x&state={number}").status_code == 401
     browser = browser_of()
     answer = returned(browser, idp, begun(browser))
     assert answer.status_code == 429 and answer["Retry-After"] == "300"
     assert browser_of().post("/sign-in/", {"token": "x"}).status_code == 429
-    Attempt.objects.update(at=timezone.now() - timedelta(minutes=limits.MINUTES, seconds=1))
+    Attempt.objects.update(at=timezone.now() - timedelta(minutes=rate_limits.MINUTES, seconds=1))
     in_by_oidc(idp)
 
 
