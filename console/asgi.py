@@ -30,9 +30,7 @@ from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
 from resources.views.api_watch import ApiWatchApp
 from resources.views.api_watch import wanted as wants_watch
-from resources.views.follow import FOLLOW_ALL_PATH as FOLLOW_ALL
-from resources.views.follow import PATH as FOLLOW
-from resources.views.follow import FollowAllApp, FollowApp
+from resources.views.follow import FOLLOW_ALL_PATH, FOLLOW_PATH, FollowAllApp, FollowApp
 from resources.views.forward import FORWARDED_PATH, ProxiedApp
 from resources.views.logs import RAW_LOG_PATH, RawLogApp
 from resources.views.stream import StreamApp, plain
@@ -69,9 +67,9 @@ class Console:
             await guard.guarded(self._stream, scope, receive, send)
         elif scope["type"] == "http" and wants_watch(scope):
             await guard.guarded(self._watches, scope, receive, send)
-        elif scope["type"] == "http" and FOLLOW.match(scope["path"]):
+        elif scope["type"] == "http" and FOLLOW_PATH.match(scope["path"]):
             await guard.guarded(self._follow, scope, receive, send)
-        elif scope["type"] == "http" and FOLLOW_ALL.match(scope["path"]):
+        elif scope["type"] == "http" and FOLLOW_ALL_PATH.match(scope["path"]):
             await guard.guarded(self._follow_all, scope, receive, send)
         elif scope["type"] == "http" and FORWARDED_PATH.match(scope["path"]):
             # Its address is the secret, and ends with its owner's session: a sandboxed page brings no cookie.

@@ -27,9 +27,9 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue("default"), Queue("watch")]
 app.autodiscover_tasks(["console.audit", "operatorhub", "resources"])
 app.steps["worker"].update(
-    ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.liveness_file:BeatStep")
+    ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.celery_steps:BeatStep")
 )
-app.steps["consumer"].add("console.liveness_file:AliveStep")
+app.steps["consumer"].add("console.celery_steps:AliveStep")
 
 _REQUEST_ID_HEADER = "console_request_id"
 #: By the task's id, which begins and ends in one thread.

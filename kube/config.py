@@ -1,12 +1,9 @@
-"""How to reach a cluster and as whom: a kubeconfig's context, or the Pod's own service account. What is read here once,
-kube/renewal.py reads again when it changes.
+"""How to reach a cluster and as whom: by a kubeconfig's context, the Pod's own service account, a signed-in user's
+token, or as an impersonated user. What is read here once, kube/renewal.py reads again when it changes.
 
 Static credentials (token, token file, client certificate, password) are read here, since importing the official client
 costs 50 MB in each process; exec and auth-provider plugins are left to it. Both the official clients ignore `as:`
 (impersonation): it is honoured here.
-
-The configuration of a signed-in user: the address and TLS settings of another configuration, without its
-credentials.
 """
 
 import base64
@@ -43,7 +40,7 @@ class ClusterConfig:
     `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when
     the server answers 401: the token is fetched again. `renewed` brings an older configuration up to date, see
     current(). `namespace`: the context's, or the Pod's own, '' if unset. `session`: of the person whose token it is
-    (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself. `alias`: what the
+    (user_config()), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself. `alias`: what the
     console calls this cluster where it has several (console/web/clusters.py); '' for its `name`.
     """
 
@@ -155,6 +152,42 @@ def contexts(kubeconfig: str | None = None) -> tuple[Context, ...]:
             context = Context(name, str(content.get("cluster") or ""), str(content.get("user") or ""), name == current)
             known.setdefault(name, context)
     return tuple(known.values())
+
+
+def user_config(
+    way: ClusterConfig,
+    user: str,
+    token: str | Callable[[], str],
+    session: str = "",
+    refused: Callable[[], None] = _nothing,
+) -> ClusterConfig:
+    """A signed-in user's configuration: the address and TLS settings of `way`, with the user's own token.
+
+    `way`: of load(anonymous=True), which has no certificate, plugin, password or impersonation. `token`: if callable,
+    it is called at each request; `refused` is called at each 401. Raises ValueError for any other `way`.
+    """
+    if way.user or way.headers or way.session or way.token():
+        raise ValueError("a user's configuration is made from an anonymous one")
+    return replace(way, user=user, token=token if callable(token) else lambda: token, session=session, refused=refused)
+
+
+def impersonated_config(whose: ClusterConfig, user: str, groups: tuple[str, ...], session: str) -> ClusterConfig:
+    """Impersonation, as kubectl's --as and --as-group: the credentials of `whose` with Impersonate headers.
+
+    `session`: the impersonation's own. Raises ValueError for a configuration that acts as another
+    already, and for names that can't stand in a header.
+    """
+    if whose.by or any(name.lower().startswith("impersonate-") for name, _value in whose.headers):
+        raise ValueError("an impersonated user can't impersonate another user")
+    if not session or not all(is_header_value(name) for name in (user, *groups)):
+        raise ValueError("an impersonation has a session of its own, and names that can stand in a header")
+    headers = (("Impersonate-User", user), *(("Impersonate-Group", group) for group in groups))
+    return replace(whose, user=user, by=whose.user, session=session, headers=(*whose.headers, *headers))
+
+
+def is_header_value(name: str) -> bool:
+    """Whether a name arrives in a header as it is: visible ASCII, and no blanks around it (RFC 9110, 5.5)."""
+    return bool(name) and name.isascii() and name.isprintable() and name == name.strip()
 
 
 def _merged(paths: list[Path]) -> tuple[dict[str, Any], str]:
@@ -321,40 +354,3 @@ def _in_cluster_tls(authority: Path) -> ssl.SSLContext:
         return client_context(authority_file=str(authority))
     except OSError as error:  # also ssl.SSLError
         raise InvalidConfig(f"the cluster's certificate authority {authority} can't be used: {error}") from error
-
-
-def user_config(
-    way: ClusterConfig,
-    user: str,
-    token: str | Callable[[], str],
-    session: str = "",
-    refused: Callable[[], None] = lambda: None,
-) -> ClusterConfig:
-    """`way`: of load(anonymous=True), which has no certificate, plugin, password or impersonation.
-
-    `token`: if callable, it is called at each
-    request; `refused` is called at each 401.
-    """
-    if way.user or way.headers or way.session or way.token():
-        raise ValueError("a user's configuration is made from an anonymous one")
-    return replace(way, user=user, token=token if callable(token) else lambda: token, session=session, refused=refused)
-
-
-def impersonated_config(whose: ClusterConfig, user: str, groups: tuple[str, ...], session: str) -> ClusterConfig:
-    """Impersonation, as kubectl's --as and --as-group: the credentials of `whose` with Impersonate headers.
-
-    `session`: the impersonation's own.
-
-    Raises ValueError for a configuration that acts as another already, and for names that can't stand in a header.
-    """
-    if whose.by or any(name.lower().startswith("impersonate-") for name, _value in whose.headers):
-        raise ValueError("an impersonated user can't impersonate another user")
-    if not session or not all(is_header_value(name) for name in (user, *groups)):
-        raise ValueError("an impersonation has a session of its own, and names that can stand in a header")
-    headers = (("Impersonate-User", user), *(("Impersonate-Group", group) for group in groups))
-    return replace(whose, user=user, by=whose.user, session=session, headers=(*whose.headers, *headers))
-
-
-def is_header_value(name: str) -> bool:
-    """Whether a name arrives in a header as it is: visible ASCII, and no blanks around it (RFC 9110, 5.5)."""
-    return bool(name) and name.isascii() and name.isprintable() and name == name.strip()

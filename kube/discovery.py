@@ -1,15 +1,8 @@
 """Which types the cluster serves: aggregated discovery (one answer for all groups), or group by group where that is
-not known.
+not known. And the REST paths of these types.
 
 A group whose own server is down is left out and named in `errors`; all others stay usable.
 https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
-
-One segment of a REST path, made of a name from user input.
-
-What Kubernetes refuses in a name (k8s.io/apimachinery, api/validation/path: ".", "..", "/" and "%") would be another
-address than the one that was meant: HTTP clients and proxies take dot segments away (RFC 3986, 6.2.2.3), so that ".."
-of a namespace's ConfigMaps is the namespace itself, and a server that decodes %2F before it looks for subresources
-takes "web/exec" for one.
 """
 
 from dataclasses import dataclass
@@ -20,20 +13,12 @@ from urllib.parse import quote
 
 from kube.errors import NotFound
 
-_NONE = frozenset({".", ".."})
-
-
-def path_segment(name: str) -> str:
-    """Ready for a path. Raises NotFound: nothing can have such a name."""
-    if name in _NONE or "/" in name or "%" in name:
-        raise NotFound(f'no object or namespace can be called "{name}"')
-    return quote(name, safe="")
-
-
 ACCEPT = (
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
 )
+# As names they would change the path: clients and proxies remove dot segments (RFC 3986, 6.2.2.3).
+_DOT_SEGMENTS = frozenset({".", ".."})
 
 
 def qualified(plural: str, group: str) -> str:
@@ -93,6 +78,19 @@ class ResourceType:
         place = f"/namespaces/{path_segment(namespace)}" if namespace and self.namespaced else ""
         ends = "".join(f"/{path_segment(part)}" for part in (name, subresource) if part)
         return f"{root}{place}/{self.plural}{ends}"
+
+
+def path_segment(name: str) -> str:
+    """A name from user input as one segment of a REST path.
+
+    Raises NotFound for what Kubernetes refuses in a name (k8s.io/apimachinery, api/validation/path: ".", "..", "/" and
+    "%"): the path would be another one than was meant. HTTP clients and proxies remove dot segments, so that ".." of a
+    namespace's ConfigMaps is the namespace itself; a server that decodes %2F before it looks for subresources takes
+    "web/exec" for one.
+    """
+    if name in _DOT_SEGMENTS or "/" in name or "%" in name:
+        raise NotFound(f'no object or namespace can be called "{name}"')
+    return quote(name, safe="")
 
 
 @dataclass(frozen=True)

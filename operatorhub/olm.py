@@ -1,10 +1,9 @@
-"""OLM's facts: its types, what a Subscription says, and the words for phases.
+"""OLM's facts: its types, what a Subscription says, and the words for phases; and patching the spec of an object whose
+status OLM updates every few seconds (CatalogSources).
 
-No Django models; requests only to see whether OLM is there.
+No Django models; requests only for patch_spec and to see whether OLM is there.
 
 https://olm.operatorframework.io/docs/concepts/crds/
-
-Spec changes of objects whose status a controller updates every few seconds (OLM: CatalogSources).
 """
 
 import contextlib
@@ -51,6 +50,7 @@ DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
 # A CSV's phases:
 # https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/clusterserviceversion_types.go
 SUCCEEDED, FAILED, REPLACING, DELETING = "Succeeded", "Failed", "Replacing", "Deleting"
+_PATCH_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,9 +279,6 @@ def group_targets(group: Mapping[str, Any]) -> tuple[str, ...]:
     if not selector.get("matchLabels") and not selector.get("matchExpressions"):
         return (EVERYWHERE,)
     return tuple(namespace for namespace in strings(mapping(group.get("status")).get("namespaces")) if namespace)
-
-
-_PATCH_TRIES = 5
 
 
 def spec_version(obj: KubeObject) -> str:

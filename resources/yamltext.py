@@ -1,9 +1,7 @@
-"""Objects as YAML and back, the way kubectl writes and reads them.
+"""Objects as YAML and back, the way kubectl writes and reads them; and where in a text a field stands.
 
 Read as Kubernetes reads YAML: plain dates stay text, a key that stands twice is an error, only what JSON can say is
 allowed.
-
-Where in a text of YAML a field stands: what an error is marked at.
 """
 
 import math

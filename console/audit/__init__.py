@@ -1,3 +1,3 @@
-"""The audit: user, verb, object and time of each change. Collected during a request (scene, act_target, changes), saved
+"""The audit: user, verb, object and time of each change. Collected during a request (scene, changes), saved
 (entries), limited (bounds), searched and exported (search).
 """

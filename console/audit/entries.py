@@ -17,9 +17,15 @@ from django.db import Error, connection, transaction
 from django.utils import timezone
 
 from console.audit import changes
-from console.audit import scene as act_target
 from console.audit.models import AuditEntry
-from console.audit.scene import Scene, Where
+from console.audit.scene import (
+    Scene,
+    Where,
+    kind_of_write,
+    target_in_text,
+    target_of_write,
+    uid_of_write,
+)
 from kube.recording import RequestTarget, Write
 
 log = logging.getLogger("console.audit.entries")
@@ -39,11 +45,11 @@ def entry(
     cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where, scene: Scene | None, as_user: str = ""
 ) -> AuditEntry:
     """The row of an act, not saved. What was sent to its object in this scene tells the rest."""
-    found, rest = act_target.target_in_text(ref)
+    found, rest = target_in_text(ref)
     write = scene.claim(found) if scene else None
     if found is None and write is None:
         found, rest = RequestTarget(group="", version="", plural="", name=changes.masked_text(rest)), ""
-    target = act_target.target_of_write(write) if write else found
+    target = target_of_write(write) if write else found
     assert target is not None
     if write is not None and write.reason and " " in outcome:  # the page's words for the reason
         outcome = write.reason
@@ -63,7 +69,7 @@ def entry(
 def of_write(write: Write, where: Where) -> AuditEntry:
     """The row of a write that no view recorded."""
     verb = _METHODS.get(write.method, write.method.lower())
-    target = act_target.target_of_write(write)
+    target = target_of_write(write)
     config = write.config
     user, as_user = (config.by, config.user) if config.by else (config.user, "")
     return _row(
@@ -101,11 +107,11 @@ def _row(
         group=changes.plain(target.group, 253),
         version=changes.plain(target.version, 63),
         resource=changes.plain(target.plural, 253),
-        kind=changes.plain(act_target.kind_of_write(write), 253) if write else "",
+        kind=changes.plain(kind_of_write(write), 253) if write else "",
         namespace=changes.plain(target.namespace, 253),
         name=changes.plain(target.name, 512),
         subresource=changes.plain(target.subresource, 64),
-        uid=act_target.uid_of_write(write) if write else "",
+        uid=uid_of_write(write) if write else "",
         detail=changes.plain(changes.masked_text(detail), 512),
         outcome=changes.plain(outcome, 64),
         request_id=changes.plain(where.request_id, 64),

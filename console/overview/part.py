@@ -1,7 +1,7 @@
-"""What every card of the overview is made of: what was found, what is not well in it, and what brings the news.
+"""The parts of every card of the overview: its content, its problems, their fixes, and the topics that refresh it.
 
-The fix of a trouble, where its cause has one that this person may do: as on the object's own page, for the first
-few rows.
+A problem has a fix if its cause has one that this user can apply, as on the object's own page; only the first few rows
+have one.
 """
 
 import hashlib
@@ -19,6 +19,9 @@ from resources.place import Place
 
 ERROR, WARNING = "error", "warning"
 _RANK = {ERROR: 0, WARNING: 1}
+#: A fix needs the object, its tree and its Events: rows after these have only the link to their object.
+MAX_FIXES = 3
+_WAIT_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +80,10 @@ def worst_first(troubles: Iterable[CardProblem]) -> tuple[CardProblem, ...]:
     return tuple(sorted(troubles, key=lambda trouble: trouble.rank))
 
 
-#: A fix needs the object, its tree and its Events: more rows than this have the way to their object only.
-MAX_FIXES = 3
-_WAIT_SECONDS = 1.0
-
-
 def with_fixes(
     client: ClusterClient, troubles: Sequence[CardProblem], places: Mapping[str, Place]
 ) -> tuple[CardProblem, ...]:
-    """`places`: the troubles' objects by their url. What isn't known in time is left out."""
+    """The problems, the first few with their fix. `places`: their objects by `url`. A fix that is late is left out."""
     asked = [trouble.url for trouble in troubles if trouble.url in places][:MAX_FIXES]
     questions = {url: partial(_fix, client, places[url]) for url in asked}
     found, _late = deadline.within(client, "fix", questions, _WAIT_SECONDS)

@@ -1,7 +1,7 @@
-"""/clusters/: which clusters this console has, whether each can be reached, as whom, and the way to the same kind of
-page there (docs/decisions/0025).
+"""/clusters/: the console's clusters: whether each responds, as which user, and the address of the same kind of page
+there (docs/decisions/0025).
 
-The list that a page belongs to: the target after a switch to a namespace or cluster without the page's object.
+Without such a page, the address is that of the list that the current page belongs to.
 """
 
 import time
@@ -26,30 +26,15 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, Unreachable
 
-_KIND = ("group", "version", "plural")
-_ROOMS = {"operators": "installed", "extensions": "extensions"}
-
-
-def kind_of(found: ResolverMatch) -> dict[str, str]:
-    """The kind that a page of resources is about; empty for any other page."""
-    kind = {name: str(value) for name, value in found.kwargs.items() if name in _KIND}
-    return kind if found.app_name == "resources" and len(kind) == len(_KIND) else {}
-
-
-def list_above(found: ResolverMatch) -> str:
-    """Its address; '' for a page that belongs to none."""
-    if kind := kind_of(found):
-        return reverse("resources:list", kwargs=kind)
-    if found.app_name == "operatorhub":
-        return reverse(f"operatorhub:{_ROOMS.get(found.route.partition('/')[0], 'catalog')}")
-    return ""
-
-
 #: The page waits for all clusters together no longer than this; a late answer is shown on the next load.
 _PATIENCE_SECONDS = 2.0
 _KEEP_SECONDS = 10.0
 # Views of a kind as a whole, which another cluster may serve as well.
 _OF_A_KIND = ("list", "new", "new-yaml", "explain")
+
+_KIND = ("group", "version", "plural")
+# Pages of operatorhub that belong to a list other than the catalog, by the first part of their address.
+_ROOMS = {"operators": "installed", "extensions": "extensions"}
 
 _asked: dict[str, "Future[tuple[float, str]]"] = {}
 _lock = Lock()
@@ -116,9 +101,7 @@ def _as_whom(request: HttpRequest, offered: Offered, here: Offered) -> str:
 
 
 def there(at: str, here: Offered, place: Offered) -> str:
-    """The address there of the same kind of page: a list of Pods of a list of Pods, and that list where an object
-    was.
-    """
+    """The address of the same kind of page on the cluster `place`: of a list the same list, of an object its list."""
     if place == here and at:
         # Browsers treat a backslash as a slash and ignore tabs: a forged `at` must not lead to another host.
         own = at.startswith(f"{here.prefix}/") and url_has_allowed_host_and_scheme(at, allowed_hosts=None)
@@ -134,6 +117,21 @@ def there(at: str, here: Offered, place: Offered) -> str:
         if not found.kwargs and found.app_name and not found.route.startswith("api/"):
             return reverse(f"{found.app_name}:{found.url_name}")
         return list_above(found) or reverse("pages:overview")
+
+
+def kind_of(found: ResolverMatch) -> dict[str, str]:
+    """The kind that a page of resources is about; empty for any other page."""
+    kind = {name: str(value) for name, value in found.kwargs.items() if name in _KIND}
+    return kind if found.app_name == "resources" and len(kind) == len(_KIND) else {}
+
+
+def list_above(found: ResolverMatch) -> str:
+    """The address of the list that a page belongs to; '' for a page that belongs to none."""
+    if kind := kind_of(found):
+        return reverse("resources:list", kwargs=kind)
+    if found.app_name == "operatorhub":
+        return reverse(f"operatorhub:{_ROOMS.get(found.route.partition('/')[0], 'catalog')}")
+    return ""
 
 
 def _states(known: Iterable[Offered]) -> dict[str, tuple[str, str]]:
@@ -163,7 +161,7 @@ def _reached(place: Offered) -> tuple[float, str]:
     """(until when this is good, why it can't be reached or ''). Any answer will do, also a refusal. Never raises."""
     problem = ""
     try:
-        ClusterClient(clusters.way(place)).version()
+        ClusterClient(clusters.endpoint_of(place)).version()
     except Unreachable as error:
         problem = str(error)
     except KubeError as error:

@@ -4,8 +4,8 @@ Every program leads a process group of its own, which is ended as a whole: first
 kernel also ends each program when the supervisor itself is killed (PR_SET_PDEATHSIG), so `kill -9` leaves nothing
 either.
 
-Whether a running program answers: a web server at /healthz, Redis to PING, a worker by the age of the file that
-it touches.
+Checks of whether a program hangs: a web server answers at /healthz, Redis answers PING, a worker touches its liveness
+file.
 """
 
 import asyncio
@@ -23,6 +23,12 @@ from urllib.parse import urlsplit
 _PR_SET_PDEATHSIG = 1
 _COLOURS = {"console": 36, "redis": 31, "sandbox": 35, "web": 32, "worker": 33, "beat": 34}
 _LINE_LIMIT = 256 * 1024
+#: A program that answers later than this hangs.
+ANSWER_SECONDS = 15.0
+#: A worker touches its file every five seconds; deploy/probe.py has the same limit.
+FILE_AGE_SECONDS = 60.0
+
+Check = Callable[[], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +48,7 @@ class Program:
     before: Callable[[], Awaitable[None]] | None = None  # awaited before each start, e.g. until Redis answers
     mute: tuple[str, ...] = ()  # lines with one of these in them are not shown
     pass_fds: tuple[int, ...] = ()
-    is_alive: Callable[[], Awaitable[bool]] | None = None
+    is_alive: Check | None = None
 
 
 def say(part: str, text: str) -> None:
@@ -189,14 +195,6 @@ def _how(code: int) -> str:
     return f"by signal {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
 
 
-Check = Callable[[], Awaitable[bool]]
-
-#: A program that answers later than this hangs.
-ANSWER_SECONDS = 15.0
-#: A worker touches its file every five seconds; deploy/probe.py has the same limit.
-FILE_AGE_SECONDS = 60.0
-
-
 def http_check(port: int, path: str = "/healthz") -> Check:
     """Any answer to a GET at 127.0.0.1 counts: what it says is for others to judge."""
     request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
@@ -236,8 +234,8 @@ def file_check(path: Path) -> Check:
 
 
 def worker_check(file: Path, redis_url: str) -> Check:
-    """By its file, which it can't touch while it waits for Redis: then, and for as long after that as it may take to
-    connect, it lives.
+    """By its liveness file. A worker can't touch it while it waits for Redis: then it counts as alive, and for
+    FILE_AGE_SECONDS after that.
     """
     fresh, redis = file_check(file), _url_check(redis_url)
     redis_was_silent = float("-inf")

@@ -1,12 +1,8 @@
 """Discovers the namespaces of a user who can't list them: from the token, from those that the user named or opened,
 from the administrator's setting, from OpenShift's projects.
 
-Access to each is checked (access_check.py) before anything is read there. If the user can list namespaces but not their
-objects, the listed ones are checked.
-
-Whether a user can read anything in a namespace.
-
-By a SelfSubjectRulesReview, and by access reviews if its rules are incomplete.
+check_access() checks each before anything is read there: by a SelfSubjectRulesReview, and by access reviews if its
+rules are incomplete. If the user can list namespaces but not their objects, the listed ones are checked.
 
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 """
@@ -31,9 +27,11 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of
 
+log = logging.getLogger(__name__)
+
 HERE, GONE, REFUSED, UNKNOWN = "here", "gone", "refused", "unknown"
 
-#: Remembered namespaces are asked about again after so long.
+#: How long check_access() keeps an answer.
 KEEP_SECONDS = 60.0
 _UNKNOWN_SECONDS = 5.0
 _LIMIT = 8192
@@ -43,12 +41,14 @@ _TRIED = (("", "pods"), ("", "configmaps"), ("apps", "deployments"), ("", "secre
 # RFC 1123, as the API server has it.
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _kept: "dict[tuple[str, str, str], tuple[float, Judged]]" = {}
-_access_check_lock = Lock()
+_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`state`: HERE; GONE: it doesn't exist; REFUSED: the user can't read in it (it might not exist); UNKNOWN: the
+    """Whether a user can read anything in a namespace.
+
+    `state`: HERE; GONE: it doesn't exist; REFUSED: the user can't read in it (it might not exist); UNKNOWN: the
     check failed, `words` has the reason.
     """
 
@@ -63,12 +63,12 @@ def is_name(name: str) -> bool:
 def check_access(client: ClusterClient, namespace: str, *, refresh: bool = False) -> Judged:
     """The user's access, at most a minute old; `refresh` bypasses the cache. Never raises KubeError."""
     key, now = (client.host, client.who, namespace), time.monotonic()
-    with _access_check_lock:
+    with _lock:
         cached = _kept.get(key)
     if cached and cached[0] > now and not refresh:
         return cached[1]
     found = _ask(client, namespace)
-    with _access_check_lock:
+    with _lock:
         if len(_kept) >= _LIMIT:
             _kept.clear()
         _kept[key] = (now + (_UNKNOWN_SECONDS if found.state == UNKNOWN else KEEP_SECONDS), found)
@@ -115,8 +115,6 @@ def _tried(client: ClusterClient, namespace: str) -> bool:
     )
 
 
-log = logging.getLogger(__name__)
-
 TOKEN, TYPED, OPENED, SETTING, PROJECT, CONTEXT, LISTED = (
     "token",
     "typed",
@@ -129,14 +127,13 @@ TOKEN, TYPED, OPENED, SETTING, PROJECT, CONTEXT, LISTED = (
 #: Of one person; the oldest goes.
 MOST_REMEMBERED = 50
 _LISTED_SECONDS, _REFUSED_SECONDS, _ALLOWED_SECONDS = 2.0, 10.0, 30.0
-#: A request asks the database again after so long; what has no request, later.
-_FRESH_SECONDS, _KEEP_SECONDS = 2.0, 60.0
+#: How long own() and names() keep what was found.
+_OWN_SECONDS, _NAMES_SECONDS = 2.0, 60.0
 _SERVICE_ACCOUNT = "system:serviceaccount:"
 _workers = ThreadPoolExecutor(8, thread_name_prefix="reach")
 _listed: dict[tuple[str, str], tuple[float, tuple[str, ...] | None]] = {}
 _limited: dict[tuple[str, str], tuple[float, bool]] = {}
 _found: "dict[tuple[str, str], tuple[float, tuple[Own, ...]]]" = {}
-_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +190,12 @@ def own(client: ClusterClient, *, refresh: bool = False) -> tuple[Own, ...]:
 
     `refresh`: check each again. Never raises KubeError.
     """
-    return _own(client, 0 if refresh else _FRESH_SECONDS, refresh)
+    return _own(client, 0 if refresh else _OWN_SECONDS, refresh)
 
 
 def names(client: ClusterClient) -> tuple[str, ...]:
     """The readable ones, in which kube/across_namespaces.py reads when a read of all namespaces is refused."""
-    return tuple(namespace.name for namespace in _own(client, _KEEP_SECONDS, refresh=False) if namespace.usable)
+    return tuple(namespace.name for namespace in _own(client, _NAMES_SECONDS, refresh=False) if namespace.usable)
 
 
 def _own(client: ClusterClient, seconds: float, refresh: bool) -> tuple[Own, ...]:
@@ -336,9 +333,9 @@ __all__ = [
     "REFUSED",
     "UNKNOWN",
     "Own",
+    "check_access",
     "clear_caches",
     "forget",
-    "check_access",
     "limited",
     "listed",
     "names",

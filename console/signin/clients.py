@@ -3,7 +3,7 @@
 They hold the user's token in memory, not the console's credentials. With SIGN_IN=local, impersonation uses the
 console's credentials with impersonation headers.
 
-Checks repeatedly whether the API server still allows an impersonation: a revoked permission sends no signal.
+A revoked permission to impersonate sends no signal: is_revoked() asks the API server again.
 """
 
 import threading
@@ -17,12 +17,13 @@ from console.signin import impersonation, sessions, signals
 from console.signin.oidc import renewal
 from console.web import clusters
 from kube.client import ClusterClient
-from kube.config import ClusterConfig, user_config
-from kube.config import impersonated_config as acting_config
+from kube.config import ClusterConfig, impersonated_config, user_config
 from kube.errors import Forbidden, KubeError, Unauthorized
 
 #: Cached clients; each caches the cluster's types and schemas. Evicted ones are created again on use.
 KEPT = 64
+#: is_revoked() keeps an answer for so long.
+REVOCATION_SECONDS = 10.0
 
 
 class _Kept:
@@ -36,6 +37,8 @@ class _Kept:
 
 
 _kept: "OrderedDict[str, _Kept]" = OrderedDict()
+#: When is_revoked() last asked, by session: time.monotonic().
+_asked: dict[str, float] = {}
 _lock = threading.Lock()
 
 
@@ -67,7 +70,7 @@ def _made(session: str) -> _Kept:
     )
     if own.name != row.cluster:
         raise Unauthorized("this session is of another cluster")
-    return _Kept(lambda _refused: acting_config(own.config, row.user, tuple(row.groups), session))
+    return _Kept(lambda _refused: impersonated_config(own.config, row.user, tuple(row.groups), session))
 
 
 def cached_client(session: str) -> ClusterClient | None:
@@ -108,12 +111,6 @@ def _ended(session: str, **_kwargs: object) -> None:
     drop(session)
 
 
-#: An answer is this old at most when something is begun.
-REVOCATION_SECONDS = 10.0
-_asked: dict[str, float] = {}
-_revocation_lock = threading.Lock()
-
-
 def is_revoked(key: str, *, now: bool = False) -> bool:
     """True if the impersonation was revoked. `now` bypasses the cache.
 
@@ -122,7 +119,7 @@ def is_revoked(key: str, *, now: bool = False) -> bool:
     client = cached_client(key)
     if client is None or not client.by:
         return False
-    with _revocation_lock:
+    with _lock:
         if not now and time.monotonic() - _asked.get(key, -REVOCATION_SECONDS) < REVOCATION_SECONDS:
             return False
         if len(_asked) > 10 * KEPT:
@@ -135,7 +132,7 @@ def is_revoked(key: str, *, now: bool = False) -> bool:
 
 
 def is_still_allowed(client: ClusterClient) -> bool:
-    """A cluster that does not answer withdraws nothing."""
+    """Whether the API server lets the user impersonate; also true while it doesn't respond."""
     try:
         client.whoami()
     except Forbidden:

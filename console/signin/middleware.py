@@ -1,8 +1,8 @@
-"""Sign-in of requests: without a user they get only the sign-in page, with one a client with the user's credentials.
+"""As whom a request acts: the signed-in user, or a user whom they impersonate.
 
-Does nothing while SIGN_IN=local.
-
-Impersonation of requests: they get the impersonated user's client, or after its end only an offer to stop.
+Without a user, requests get only the sign-in page; with one, a client with the user's credentials. With SIGN_IN=local
+only requests to /api/ with a token and impersonations get a client of their own. After the end of an impersonation,
+requests get only an offer to stop it.
 """
 
 import time
@@ -30,6 +30,8 @@ from kube.errors import KubeError, Unauthorized
 #: Paths without sign-in: probes, metrics, the sign-in itself. Static files are served before this.
 _OPEN = frozenset({"/healthz", "/readyz", "/metrics"})
 _WAYS = ("sign-in", "sign-out", "oidc", "oidc-back")
+#: Header with the identity that a page was rendered for, so that its parts don't mix with another identity's.
+_WHO = "X-Console-Who"
 
 
 def no_client() -> ClusterClient:
@@ -153,10 +155,6 @@ def _seen(request: HttpRequest) -> str:
     return f"{url.path}?{url.query}" if url.query else url.path
 
 
-#: Header with the identity that a page was rendered for, so that its parts don't mix with another identity's.
-_WHO = "X-Console-Who"
-
-
 def set_impersonation(request: HttpRequest) -> Acting | None:
     """Sets `acting` on the request (None: no impersonation), and its client."""
     found = impersonation.impersonation_of(request)
@@ -167,7 +165,7 @@ def set_impersonation(request: HttpRequest) -> Acting | None:
 
 
 class ActingMiddleware:
-    """After SignInMiddleware."""
+    """Sets `acting` on the request, and the impersonated user's client. After SignInMiddleware."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,14 +1,12 @@
-"""Rate limit per user for expensive requests: searches over all kinds, exports of whole lists, uploads, catalogs from
-other sources, checks of all instances.
+"""How often: expensive requests of a user, and failed sign-ins of an address.
 
-A process has eight threads for pages; without this, one user's eight searches would block all users. Counted per
-process, by the user name from the API server and its cluster. With SIGN_IN=local all requests count as one user, and a
-proxy in front can limit clients.
+Expensive requests are searches over all kinds, exports of whole lists, uploads, catalogs from other sources, and checks
+of all instances. A process has eight threads for pages; without a limit, one user's eight searches would block all
+users. Counted per process, by the user name from the API server and its cluster. With SIGN_IN=local all requests count
+as one user, and a proxy in front can limit clients.
 
-How many sign-ins can fail: counted by address, in the database, so for all web processes alike.
-
-No number of failures elsewhere refuses an address that has not failed itself: while many fail in all, each address has
-fewer tries.
+Failed sign-ins are counted by address in the database, so for all web processes together. An address that never failed
+is never refused; while many addresses fail, each has fewer tries.
 """
 
 import hashlib
@@ -28,6 +26,8 @@ from django.utils.translation import gettext as _
 
 from console.signin.models import Attempt
 from console.web.errors import Problem, problem_response
+
+log = logging.getLogger("console.signin")
 
 #: Token bucket: burst, then requests per second; and concurrent requests, of a process' eight threads.
 BURST, A_SECOND, AT_ONCE = 60, 1.0, 4
@@ -142,9 +142,7 @@ class PaceMiddleware:
         return None
 
 
-log = logging.getLogger("console.signin")
-
-#: Within these minutes so many tries of one address can fail.
+#: Sign-in: within these minutes so many tries of one address can fail.
 MINUTES = 5
 BY_ADDRESS = 10
 #: While more than so many fail in all, an address has fewer.
@@ -159,7 +157,7 @@ class TooOften(Exception):
 
 
 def begin_attempt(request: HttpRequest) -> int:
-    """Counts this try before it is judged, so that many at once don't slip through; its number, for good().
+    """Counts this try before it is judged, so that many at once don't slip through; its number, for forget_attempt().
 
     Raises TooOften.
     """

@@ -1,15 +1,13 @@
-"""Whether a user has a permission (SelfSubjectAccessReviews, cached for seconds); if not, what a page says, and a text
-that asks an administrator for it.
+"""Whether a user has a permission, and a text that asks an administrator for a missing one.
 
-The API server decides; the console has no RBAC of its own.
+The API server decides (SelfSubjectAccessReview); the console has no RBAC of its own. Answers are cached for seconds.
 
-Parses the missing permission from the API server's "forbidden" message, as a request with the commands to grant it.
+A missing permission is known from a review, or from the API server's message `… is forbidden: User "x" cannot list
+resource "pods" in API group "" in the namespace "shop"`
+(staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go).
 
-`… is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "shop"`:
-staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
-
-Permissions of what stays open, asked again while it is: the API server judges a watch, a followed log or a
-terminal only when it begins.
+The API server authorizes a watch, a followed log or a terminal only when it begins: while_held() asks again while it
+is open.
 """
 
 import asyncio
@@ -29,6 +27,8 @@ from django.utils.translation import gettext as _
 from kube.client import Access, ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
+
+log = logging.getLogger("console.web")
 
 _KEEP_SECONDS = 10.0
 _LIMIT = 4096
@@ -137,7 +137,7 @@ _READING = ("get", "list", "watch")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingPermission:
-    """`namespace` '' is the whole cluster."""
+    """A permission that the API server's message says is missing. `namespace` '' is the whole cluster."""
 
     user: str
     verb: str
@@ -173,7 +173,7 @@ class MissingPermission:
 
 
 def missing_permission(text: str) -> MissingPermission | None:
-    """None for any other text."""
+    """The permission that a "forbidden" message names; None for any other text."""
     found = _SENTENCE.search(text)
     return MissingPermission(**{name: value or "" for name, value in found.groupdict().items()}) if found else None
 
@@ -184,19 +184,17 @@ def view_binding_command(user: str, namespace: str) -> str:
     return f"kubectl create rolebinding {name} --clusterrole=view {who} -n {namespace}"
 
 
-log = logging.getLogger("console.web")
-
-#: Asked again after so many seconds at most; console.web.access keeps an answer for ten more.
+#: A permission is asked about again after so many seconds at most; can() keeps an answer for ten more.
 RECHECK_SECONDS = 20.0
-# Of their own, so that an API server that is silent holds up nothing else.
+# Threads of its own, so that a silent API server delays nothing else.
 _pool = ThreadPoolExecutor(4, thread_name_prefix="access")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permission:
-    """`verbs`: any of them is enough.
+    """A permission that something open needs.
 
-    `name`: '' for all objects of the namespace; a permission for all is one for each.
+    `verbs`: any of them is enough. `name`: '' for all objects of the namespace; a permission for all is one for each.
     """
 
     client: ClusterClient
@@ -239,8 +237,8 @@ class Permission:
 
 
 def pod_permission(client: ClusterClient, subresource: str, namespace: str, pod: str) -> Permission:
-    """Of a Pod's subresource: log is read; exec and portforward are created, or read where a WebSocket asks
-    (Kubernetes before 1.35).
+    """The permission for a Pod's subresource: log is read; exec and portforward are created, or read where a WebSocket
+    asks (Kubernetes before 1.35).
     """
     verbs = ("get",) if subresource == "log" else ("create", "get")
     return Permission(client=client, verbs=verbs, plural="pods", namespace=namespace, name=pod, subresource=subresource)

@@ -1,7 +1,6 @@
-"""The words of ASGI, for what answers without Django's own handler.
-https://asgi.readthedocs.io/en/latest/specs/www.html
+"""ASGI's types, and an answer for code that refuses a request before Django sees it.
 
-Refusing a request before Django sees it: JSON below /api/, one line of text elsewhere.
+https://asgi.readthedocs.io/en/latest/specs/www.html
 """
 
 import json
@@ -12,15 +11,16 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-
-
 ResponseHeaders = Sequence[tuple[bytes, bytes]]
 
 
 async def refuse(
     scope: Scope, send: Send, status: int, title: str, *, reason: str = "", headers: ResponseHeaders = ()
 ) -> None:
-    """Sends the whole answer. `reason` is the machine-readable word of the JSON (Unauthorized, TooManyRequests, …)."""
+    """Sends the whole answer: JSON below /api/, one line of text elsewhere.
+
+    `reason` is the machine-readable word of the JSON (Unauthorized, TooManyRequests, …).
+    """
     api = scope["path"].startswith("/api/")
     problem = {"status": status, "title": title, "detail": "", "advice": "", "reason": reason}
     body = json.dumps(problem).encode() if api else f"{title}\n".encode()

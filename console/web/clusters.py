@@ -5,8 +5,7 @@ identity on each is the kubeconfig's (or the Pod's service account): with SIGN_I
 SIGN_IN=token only the worker uses it and users have their own (console/signin/clients.py). The API server alone decides
 what an identity can do.
 
-The way to an API server without any credentials: of the same kubeconfig as the console's own identity, and up to
-date as that is.
+endpoint_of() is a cluster's API server without credentials, for clients with a user's own.
 """
 
 import threading
@@ -25,7 +24,7 @@ PREFIX = "/c/"
 _lock = threading.Lock()
 _offered: "tuple[Offered, ...] | None" = None
 _clients: dict[str, ClusterClient] = {}
-_ways: dict[str, ClusterConfig] = {}
+_endpoints: dict[str, ClusterConfig] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def name_of(cluster: Offered) -> str:
     if cluster.alias:
         return cluster.alias
     try:
-        return way(cluster).name
+        return endpoint_of(cluster).name
     except InvalidConfig:
         return ""
 
@@ -119,15 +118,28 @@ def console_client() -> ClusterClient:
     return client_of(default())
 
 
-def way(cluster: Offered) -> ClusterConfig:
+def endpoint_of(cluster: Offered) -> ClusterConfig:
     """The API server's endpoint without credentials; it follows the kubeconfig as client_of() does.
 
     Raises InvalidConfig; the next call tries again.
     """
     with _lock:
-        if cluster.prefix not in _ways:
-            _ways[cluster.prefix] = _following(cluster, anonymous=True)
-        return _ways[cluster.prefix]
+        if cluster.prefix not in _endpoints:
+            _endpoints[cluster.prefix] = _following(cluster, anonymous=True)
+        return _endpoints[cluster.prefix]
+
+
+def endpoint_name(cluster: Offered) -> str:
+    """The name under which the cluster's sessions are kept. Raises InvalidConfig."""
+    found = endpoint_of(cluster)
+    return found.alias or found.name
+
+
+def endpoint_of_named(cluster: str) -> ClusterConfig | None:
+    """The endpoint of the cluster of this name; None if the console has no such cluster. Raises InvalidConfig."""
+    endpoint_of(default())  # raises if the kubeconfig can't be read, which doesn't mean that a cluster is gone
+    found = named(cluster)
+    return endpoint_of(found) if found else None
 
 
 def segment(context: str) -> str:
@@ -189,21 +201,3 @@ def _names(first: Context, others: list[Context]) -> list[str]:
         taken.add(name)
         names.append(name)
     return names
-
-
-def endpoint_of(place: Offered) -> ClusterConfig:
-    """Raises InvalidConfig; the next call tries again."""
-    return way(place)
-
-
-def endpoint_name(place: Offered) -> str:
-    """Under which its sessions are kept. Raises InvalidConfig."""
-    found = endpoint_of(place)
-    return found.alias or found.name
-
-
-def endpoint_of_named(cluster: str) -> ClusterConfig | None:
-    """The endpoint of the cluster of this name; None if the console has no such cluster. Raises InvalidConfig."""
-    endpoint_of(default())  # raises if the kubeconfig can't be read, which doesn't mean that a cluster is gone
-    found = named(cluster)
-    return endpoint_of(found) if found else None

@@ -4,10 +4,8 @@ The frame shows the address' last content with its age and reloads the address, 
 made twice. Only if the page's own API server is silent (kube/silence.py); a page that is slow for another reason has no
 such timeout.
 
-Cache of the pages that users last saw, shown while the cluster does not answer.
-
-A read-only copy of the page's content, without scripts and the attributes that they read, so that it sends no requests.
-Cached in this process for ten minutes by address and session, so that no user sees another user's page.
+The last content is a read-only copy without scripts and the attributes that they read, so that it sends no requests. It
+is cached in this process for ten minutes by address and session, so that no user sees another user's page.
 """
 
 import asyncio
@@ -31,83 +29,6 @@ from console.web.asgi import Message, Receive, Scope, Send
 from console.web.front import place_of
 from kube import limits, silence
 from kube.errors import InvalidConfig, Unreachable
-
-# In templates/base.html, where a page's own content begins.
-_BEGIN = b"<!--content-->"
-_STYLE = re.compile(rb'<link rel="stylesheet" href="[^"]*">')
-_MORE_TAGS = (
-    "article aside button circle datalist fieldset figure footer form g header input label legend nav optgroup option "
-    "path progress rect section select small svg textarea"
-)
-_TAGS = nh3.ALLOWED_TAGS | frozenset(_MORE_TAGS.split())
-_WITHOUT_CONTENT = {"dialog", "noscript", "script", "style", "template"}
-# Of data attributes those alone that style sheets know: scripts look for the others.
-_DATA = "chosen label level mark other pairs sum unmatched unmet worst"
-_ATTRIBUTES = {
-    "*": {"class", "dir", "hidden", "lang", "popover", "role", "title", "type"}
-    | {f"data-{name}" for name in _DATA.split()},
-    "a": {"href"},
-    "button": {"disabled"},
-    "details": {"open"},
-    "img": {"alt", "height", "src", "width"},
-    "input": {"checked", "placeholder", "value"},
-    "option": {"selected"},
-    "progress": {"max", "value"},
-    "td": {"colspan", "rowspan"},
-    "textarea": {"rows"},
-    "th": {"colspan", "rowspan", "scope"},
-    "time": {"data-age", "datetime"},
-    "svg": {"fill", "height", "viewBox", "width"},
-    "circle": {"cx", "cy", "fill", "r"},
-    "path": {"d", "fill"},
-    "rect": {"fill", "height", "rx", "width", "x", "y"},
-}
-
-
-@dataclass(frozen=True, slots=True)
-class OlderPage:
-    """`styles`: the links to its style sheets. `seconds`: its age."""
-
-    content: SafeString
-    styles: SafeString
-    seconds: float
-
-
-def keep_page(address: str, request: HttpRequest, response: HttpResponse) -> None:
-    """Keeps a page that a browser navigated to, and nothing else; nor what is to be kept nowhere, as a Secret's
-    value.
-    """
-    headers = response.headers
-    is_page = response.status_code == 200 and headers.get("Content-Type", "").startswith("text/html")
-    is_asked = request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate"
-    if not is_page or not is_asked or response.streaming or "no-store" in headers.get("Cache-Control", ""):
-        return
-    head, found, rest = response.content.partition(_BEGIN)
-    content = rest.rpartition(b"</main>")[0]
-    if found and len(content) <= limits.OLDER_PAGE.value:
-        caches["older_pages"].set(address, (time.time(), b"".join(_STYLE.findall(head)), content))
-
-
-def find_older_page(address: str) -> OlderPage | None:
-    """The page as it was, if it is still kept."""
-    cached = caches["older_pages"].get(address)
-    if cached is None:
-        return None
-    made, styles, content = cached
-    clean = nh3.clean(
-        content.decode(),
-        tags=_TAGS,
-        clean_content_tags=_WITHOUT_CONTENT,
-        attributes=_ATTRIBUTES,
-        generic_attribute_prefixes={"aria-"},
-        link_rel=None,
-    )
-    return OlderPage(
-        content=mark_safe(clean),  # noqa: S308  our own page, cleaned on the lines above
-        styles=mark_safe(styles.decode()),  # noqa: S308  our own templates'
-        seconds=time.time() - made,
-    )
-
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -227,7 +148,7 @@ def _silent_seconds(prefix: str) -> float:
     """Of the cluster whose addresses begin so."""
     place = clusters.at(prefix)
     try:
-        return silence.waited_seconds(clusters.way(place).current().host) if place else 0.0
+        return silence.waited_seconds(clusters.endpoint_of(place).current().host) if place else 0.0
     except InvalidConfig:
         return 0.0
 
@@ -244,6 +165,81 @@ def _cookie(scope: Scope, name: str) -> str:
         if header.lower() == b"cookie" and name.encode() in value:
             return str(parse_cookie(value.decode("latin-1")).get(name, ""))
     return ""
+
+
+# In templates/base.html, where a page's own content begins.
+_BEGIN = b"<!--content-->"
+_STYLE = re.compile(rb'<link rel="stylesheet" href="[^"]*">')
+_MORE_TAGS = (
+    "article aside button circle datalist fieldset figure footer form g header input label legend nav optgroup option "
+    "path progress rect section select small svg textarea"
+)
+_TAGS = nh3.ALLOWED_TAGS | frozenset(_MORE_TAGS.split())
+_WITHOUT_CONTENT = {"dialog", "noscript", "script", "style", "template"}
+# Of data attributes those alone that style sheets know: scripts look for the others.
+_DATA = "chosen label level mark other pairs sum unmatched unmet worst"
+_ATTRIBUTES = {
+    "*": {"class", "dir", "hidden", "lang", "popover", "role", "title", "type"}
+    | {f"data-{name}" for name in _DATA.split()},
+    "a": {"href"},
+    "button": {"disabled"},
+    "details": {"open"},
+    "img": {"alt", "height", "src", "width"},
+    "input": {"checked", "placeholder", "value"},
+    "option": {"selected"},
+    "progress": {"max", "value"},
+    "td": {"colspan", "rowspan"},
+    "textarea": {"rows"},
+    "th": {"colspan", "rowspan", "scope"},
+    "time": {"data-age", "datetime"},
+    "svg": {"fill", "height", "viewBox", "width"},
+    "circle": {"cx", "cy", "fill", "r"},
+    "path": {"d", "fill"},
+    "rect": {"fill", "height", "rx", "width", "x", "y"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OlderPage:
+    """A cached page, cleaned. `styles`: the links to its style sheets. `seconds`: its age."""
+
+    content: SafeString
+    styles: SafeString
+    seconds: float
+
+
+def keep_page(address: str, request: HttpRequest, response: HttpResponse) -> None:
+    """Caches a page that a browser navigated to, unless it is `no-store` (a Secret's value) or too large."""
+    headers = response.headers
+    is_page = response.status_code == 200 and headers.get("Content-Type", "").startswith("text/html")
+    is_asked = request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate"
+    if not is_page or not is_asked or response.streaming or "no-store" in headers.get("Cache-Control", ""):
+        return
+    head, found, rest = response.content.partition(_BEGIN)
+    content = rest.rpartition(b"</main>")[0]
+    if found and len(content) <= limits.OLDER_PAGE.value:
+        caches["older_pages"].set(address, (time.time(), b"".join(_STYLE.findall(head)), content))
+
+
+def find_older_page(address: str) -> OlderPage | None:
+    """The cached page; None if there is none any more."""
+    cached = caches["older_pages"].get(address)
+    if cached is None:
+        return None
+    made, styles, content = cached
+    clean = nh3.clean(
+        content.decode(),
+        tags=_TAGS,
+        clean_content_tags=_WITHOUT_CONTENT,
+        attributes=_ATTRIBUTES,
+        generic_attribute_prefixes={"aria-"},
+        link_rel=None,
+    )
+    return OlderPage(
+        content=mark_safe(clean),  # noqa: S308  our own page, cleaned on the lines above
+        styles=mark_safe(styles.decode()),  # noqa: S308  our own templates'
+        seconds=time.time() - made,
+    )
 
 
 class FrameMiddleware:

@@ -1,14 +1,13 @@
-"""The console's own catalogs: which there are, and when each is read again.
+"""The console's own catalogs: which there are, when each is read again, and who can change them.
 
 Those of the setting CATALOG_FOLDERS come and go with it. `<namespace>/<name>=<path>` DESCRIBES the CatalogSource of
 that name: its packages are the CatalogSource's own, and the folder gives what PackageManifests do not hold;
 `<name>=<path>` is a catalog of its own.
 
-Permission to add the console's own catalogs. They are not objects of the cluster, so its RBAC doesn't protect them.
-
-Users who can create CatalogSources in all namespaces can already make the cluster read any image, so they can make the
-console read one. Without OLM only a console that listens on its own machine allows it. The same holds for folders:
-elsewhere a path would show the server's files to its users.
+These catalogs aren't objects of the cluster, so its RBAC doesn't protect them. Users who can create CatalogSources in
+all namespaces can already make the cluster read any image, so they can make the console read one. Without OLM only a
+console that listens only on localhost allows it. The same holds for folders: elsewhere a path would show the server's
+files to its users.
 """
 
 import re

@@ -1,6 +1,5 @@
-"""/api/operatorhub/operators/…: what is installed.
-
-/api/operatorhub/operators/…/export/: an installed operator as clean manifests, a kustomize folder.
+"""/api/operatorhub/operators/…: installed operators, and …/export/: one of them as clean manifests, a kustomize
+folder.
 """
 
 from typing import Any

@@ -1,7 +1,5 @@
-"""/api/operatorhub/packages/…: the catalog with its filters, one package with its channels, its graph, and one
-version in full.
-
-/api/operatorhub/compare/: packages side by side.
+"""/api/operatorhub/packages/…: the catalog with its filters, one package with its channels and its graph, and one
+version in full. /api/operatorhub/compare/: packages side by side.
 """
 
 from typing import Any

@@ -311,7 +311,7 @@ def _create(request: Request, type_: ResourceType, obj: KubeObject) -> KubeObjec
 
 
 def _may(request: Request) -> None:
-    """The console's own catalogs are protected by own_rights.py."""
+    """The console's own catalogs are not protected by the cluster's RBAC: see admin/catalogs.py."""
     if words := catalogs.change_refusal(cluster(request)):
         raise Forbidden(words)
 

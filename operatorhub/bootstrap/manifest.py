@@ -1,10 +1,9 @@
 """A release manifest of OLM: one or more texts of many objects, in the order in which they can be applied, with what
 is dangerous in them.
 
-The default is upstream's release, as its install.sh takes it:
+The texts come from addresses of the web, one in each line, or from uploaded files. The default is upstream's release,
+as its install.sh takes it:
 https://github.com/operator-framework/operator-lifecycle-manager/releases
-
-Where a manifest comes from: addresses of the web, one in each line, or uploaded files.
 """
 
 import hashlib
@@ -28,8 +27,9 @@ from resources import yamltext
 RELEASE = "v0.46.0"
 _BASE = "https://github.com/operator-framework/operator-lifecycle-manager/releases/download"
 URLS = (f"{_BASE}/{RELEASE}/crds.yaml", f"{_BASE}/{RELEASE}/olm.yaml")
-#: Bytes of all texts together; upstream's crds.yaml has 1.1 MB.
 CRD = "CustomResourceDefinition"
+FETCH_SECONDS = 60.0
+_MAX_ADDRESSES = 8
 
 
 class ManifestProblem(Exception):
@@ -150,10 +150,6 @@ def rights(objects: Iterable[KubeObject]) -> tuple[Right, ...]:
             entry = {"serviceAccountName": text(subject.get("name")), "rules": rules or []}
             given["clusterPermissions" if obj["kind"] == "ClusterRoleBinding" else "permissions"].append(entry)
     return permissions.asked({"spec": {"install": {"spec": given}}})
-
-
-FETCH_SECONDS = 60.0
-_MAX_ADDRESSES = 8
 
 
 def read_texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, str]]:

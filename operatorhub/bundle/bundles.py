@@ -7,9 +7,8 @@ also of a CatalogSource that it describes. Unknown values are explicit (`edges_k
 A bundle that is only in an image is pulled within the request, so with a short timeout; a failure is cached for a
 minute.
 
-A package of a catalog that the console read itself, as a PackageManifest would tell it: so that pages need to
-know one shape only. Pure.
-
+status() gives a package of a catalog that the console read itself in a PackageManifest's shape, so that pages need to
+know only that shape:
 https://github.com/operator-framework/operator-lifecycle-manager/blob/master/pkg/package-server/apis/operators/v1/packagemanifest_types.go
 """
 
@@ -34,72 +33,6 @@ from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import bundlefiles, image, packagemanifests
 from operatorhub.sources.drafts import Channel, ChannelEntry, Contents, Graph, SourceError, bundle_version, problems
 
-_DESCRIPTION_FIELDS = (
-    "displayName",
-    "version",
-    "provider",
-    "keywords",
-    "installModes",
-    "customresourcedefinitions",
-    "apiservicedefinitions",
-    "description",
-    "links",
-    "maintainers",
-    "maturity",
-    "minKubeVersion",
-    "nativeAPIs",
-    "icon",
-)
-
-
-def manifest_status(
-    graph: Graph, csvs: Mapping[str, Mapping[str, Any]], namespace: str, catalog: str, title: str
-) -> dict[str, Any]:
-    """`csvs`: the channels' newest ones, by their names."""
-    return {
-        "catalogSource": catalog,
-        "catalogSourceNamespace": namespace,
-        "catalogSourceDisplayName": title,
-        "packageName": graph.package,
-        "defaultChannel": graph.default,
-        "channels": [_manifest_channel(channel, csvs) for channel in graph.channels],
-        **_deprecation(graph.deprecated),
-    }
-
-
-def csv_description(csv: Mapping[str, Any]) -> dict[str, Any]:
-    """`currentCSVDesc` of a CSV."""
-    spec = mapping(csv.get("spec"))
-    found = {key: spec[key] for key in _DESCRIPTION_FIELDS if key in spec}
-    images = [str(item["image"]) for item in items(spec.get("relatedImages")) if item.get("image")]
-    return {
-        **found,
-        "annotations": dict(mapping(mapping(csv.get("metadata")).get("annotations"))),
-        "relatedImages": images,
-    }
-
-
-def _manifest_channel(channel: Channel, csvs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    current = channel.entries[0].name if channel.entries else ""
-    description = csv_description(csvs.get(current, {}))
-    if channel.entries:
-        description.setdefault("version", channel.entries[0].version)
-    entries = [
-        {"name": entry.name, "version": entry.version, **_deprecation(entry.deprecated)} for entry in channel.entries
-    ]
-    return {
-        "name": channel.name,
-        "currentCSV": current,
-        "currentCSVDesc": description,
-        "entries": entries,
-        **_deprecation(channel.deprecated),
-    }
-
-
-def _deprecation(words: str) -> dict[str, Any]:
-    return {"deprecation": {"message": words}} if words else {}
-
-
 __all__ = [
     "Bundle",
     "Channel",
@@ -118,6 +51,23 @@ _FAILURE_SECONDS = 60.0
 _MAX_FAILURES = 256
 _failures: dict[str, tuple[float, str]] = {}
 _failures_lock = Lock()
+#: Of a CSV's spec, what a PackageManifest repeats.
+_DESCRIPTION_FIELDS = (
+    "displayName",
+    "version",
+    "provider",
+    "keywords",
+    "installModes",
+    "customresourcedefinitions",
+    "apiservicedefinitions",
+    "description",
+    "links",
+    "maintainers",
+    "maturity",
+    "minKubeVersion",
+    "nativeAPIs",
+    "icon",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +130,54 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
     rows = storage.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
     csvs = {stored_bundle.name: storage.csv_of(stored_bundle) for stored_bundle in rows}
     return manifest_status(known, csvs, namespace, catalog, row.title or row.name)
+
+
+def manifest_status(
+    graph: Graph, csvs: Mapping[str, Mapping[str, Any]], namespace: str, catalog: str, title: str
+) -> dict[str, Any]:
+    """`csvs`: the channels' newest ones, by their names."""
+    return {
+        "catalogSource": catalog,
+        "catalogSourceNamespace": namespace,
+        "catalogSourceDisplayName": title,
+        "packageName": graph.package,
+        "defaultChannel": graph.default,
+        "channels": [_manifest_channel(channel, csvs) for channel in graph.channels],
+        **_deprecation(graph.deprecated),
+    }
+
+
+def csv_description(csv: Mapping[str, Any]) -> dict[str, Any]:
+    """`currentCSVDesc` of a CSV."""
+    spec = mapping(csv.get("spec"))
+    found = {key: spec[key] for key in _DESCRIPTION_FIELDS if key in spec}
+    images = [str(item["image"]) for item in items(spec.get("relatedImages")) if item.get("image")]
+    return {
+        **found,
+        "annotations": dict(mapping(mapping(csv.get("metadata")).get("annotations"))),
+        "relatedImages": images,
+    }
+
+
+def _manifest_channel(channel: Channel, csvs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    current = channel.entries[0].name if channel.entries else ""
+    description = csv_description(csvs.get(current, {}))
+    if channel.entries:
+        description.setdefault("version", channel.entries[0].version)
+    entries = [
+        {"name": entry.name, "version": entry.version, **_deprecation(entry.deprecated)} for entry in channel.entries
+    ]
+    return {
+        "name": channel.name,
+        "currentCSV": current,
+        "currentCSVDesc": description,
+        "entries": entries,
+        **_deprecation(channel.deprecated),
+    }
+
+
+def _deprecation(words: str) -> dict[str, Any]:
+    return {"deprecation": {"message": words}} if words else {}
 
 
 def bundle(

@@ -14,7 +14,6 @@ from kube.errors import Forbidden
 from operatorhub import csv, olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles
-from operatorhub.bundle import bundles as manifests
 from operatorhub.models import Package
 from operatorhub.sources import packagemanifests
 
@@ -157,7 +156,7 @@ def describe(channel: Channel, name: str) -> Description:
 
 def describe_bundle(bundle: bundles.Bundle, version: str, name: str, *, images: bool = False) -> Description:
     """What any version says of itself, by its ClusterServiceVersion and its CustomResourceDefinitions."""
-    return described(manifests.csv_description(bundle.csv), version, name, images=images, crds=bundle.crds)
+    return described(bundles.csv_description(bundle.csv), version, name, images=images, crds=bundle.crds)
 
 
 def described(

@@ -1,15 +1,15 @@
-"""Objects of an export, cleaned (kube/clean.py) and moved to another namespace, as a kustomize folder: operator/ and
-instances/, each with its kustomization.yaml, resources in their order. Pure.
+"""An operator's objects as a kustomize folder, and a folder of manifests brought into a cluster.
 
-Two parts, because the kinds of the instances are there only when OLM has installed the operator.
+Written: operator/ and instances/, each with its kustomization.yaml, resources in their order. There are two parts
+because the kinds of the instances exist only after OLM has installed the operator. Objects are cleaned
+(kube/clean.py) and can be moved to another namespace.
+
+Read: the files in the order of their kustomizations, compared object by object, applied in that order. Objects whose
+kinds an operator of the same folder brings wait until the cluster serves the kinds. What a kustomization does beyond
+listing resources (patches, generators, names) is reported but not done; the output of `kubectl kustomize` can be given
+instead.
+
 https://kubectl.docs.kubernetes.io/references/kustomize/
-
-A folder of manifests brought into a cluster: read in the order of its kustomizations, compared object by object,
-applied in that order.
-
-Kinds that an operator brings are there only when OLM has installed it: their objects wait, and are sent when the
-cluster serves their kinds. What a kustomization does beyond listing resources (patches, generators, names) is named and
-not done: `kubectl kustomize` does that, and its output can be given instead.
 """
 
 import io
@@ -65,6 +65,10 @@ _HEAD = """\
 #   kubectl apply -k instances/
 """
 
+_KUSTOMIZATION_NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_UNDERSTOOD = frozenset(["apiVersion", "kind", "metadata", "resources", "sortOptions"])
+_BRINGS = ("Subscription", "ClusterServiceVersion", "ClusterExtension")
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -86,10 +90,10 @@ def files(
             made["spec"] = {**made["spec"], "startingCSV": pinned}
         parts[item.part].append(made)
     used = {part: sorted(objects, key=_rank) for part, objects in parts.items() if objects}
-    listed = [File("kustomization.yaml", _kustomization([f"{part}/" for part in used], _HEAD))]
+    listed = [File("kustomization.yaml", _kustomization_text([f"{part}/" for part in used], _HEAD))]
     for part, objects in used.items():
         named = _named(objects)
-        listed.append(File(f"{part}/kustomization.yaml", _kustomization(list(named))))
+        listed.append(File(f"{part}/kustomization.yaml", _kustomization_text(list(named))))
         listed += [File(f"{part}/{name}", yamltext.dump(obj)) for name, obj in named.items()]
     return tuple(listed)
 
@@ -97,11 +101,11 @@ def files(
 def zipped(name: str, listed: Iterable[File]) -> bytes:
     """The same files give the same bytes."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
         for file in listed:
             info = zipfile.ZipInfo(f"{name}/{file.path}", (2000, 1, 1, 0, 0, 0))
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(info, file.text)
+            target.writestr(info, file.text)
     return out.getvalue()
 
 
@@ -145,7 +149,7 @@ def _rank(obj: KubeObject) -> int:
     return _ORDER.index(obj["kind"]) if obj["kind"] in _ORDER else len(_ORDER)
 
 
-def _kustomization(resources: list[str], head: str = "") -> str:
+def _kustomization_text(resources: list[str], head: str = "") -> str:
     lines = "".join(f"  - {resource}\n" for resource in resources)
     return f"{head}apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n{lines}{_SORT}"
 
@@ -157,11 +161,6 @@ def _named(objects: list[KubeObject]) -> dict[str, KubeObject]:
         words = re.sub(r"[^A-Za-z0-9.-]+", "-", f"{obj['kind'].lower()}-{name_of(obj)}")[:120].strip("-")
         found[f"{number:02d}-{words}.yaml"] = obj
     return found
-
-
-_NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-_UNDERSTOOD = frozenset(["apiVersion", "kind", "metadata", "resources", "sortOptions"])
-_BRINGS = ("Subscription", "ClusterServiceVersion", "ClusterExtension")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +190,7 @@ def _top_folder(root: Path) -> Path:
 
 
 def _kustomization_file(folder: Path) -> Path | None:
-    return next((folder / name for name in _NAMES if (folder / name).is_file()), None)
+    return next((folder / name for name in _KUSTOMIZATION_NAMES if (folder / name).is_file()), None)
 
 
 def _ordered(folder: Path, root: Path, notes: list[str], seen: set[Path]) -> Iterator[Path]:
@@ -204,7 +203,7 @@ def _ordered(folder: Path, root: Path, notes: list[str], seen: set[Path]) -> Ite
         yield from (
             path
             for path in sorted(folder.rglob("*"))
-            if path.suffix in (".yaml", ".yml", ".json") and path.name not in _NAMES
+            if path.suffix in (".yaml", ".yml", ".json") and path.name not in _KUSTOMIZATION_NAMES
         )
         return
     try:

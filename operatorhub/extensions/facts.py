@@ -1,8 +1,7 @@
-"""The status of a ClusterExtension, in words. No requests except discovery and lists.
+"""A ClusterExtension: its status in words, and the objects that it created, found by their label.
 
+No requests except discovery and lists.
 https://operator-framework.github.io/operator-controller/api-reference/olmv1-api-reference/
-
-What a ClusterExtension made: the objects that carry its label, each with a word for its state.
 """
 
 import re

@@ -10,7 +10,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of
 from operatorhub import olm
-from operatorhub.admin import catalogs as own_rights
+from operatorhub.admin.catalogs import hide_folders
 from operatorhub.bundle import bundles
 from operatorhub.csv import mapping, text
 from operatorhub.extensions import facts as extensions
@@ -109,7 +109,7 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
             found.append(CatalogProblem(f"{namespace}/{name}", message or state, namespace, name))
     rows = Catalog.objects.filter(cluster=client.name, state=Catalog.FAILED).order_by("namespace", "name")
     failed = [row for row in rows if bundles.is_catalog_visible(client, row)]
-    own_rights.hide_folders(client, failed)
+    hide_folders(client, failed)
     for row in failed:
         # One that describes a CatalogSource is read from that one's page.
         namespace, _slash, name = row.describes.partition("/") if row.describes else (row.namespace, "", row.name)

@@ -1,11 +1,11 @@
-"""The filters of the catalog: what a package counts as, and how many each value would leave. Pure.
+"""The filters of the catalog: what a package counts as, how many packages each value would leave, and how the
+catalog's address writes what was chosen. Pure.
 
 Values inside a filter are alternatives, filters are conditions: OR inside, AND between. A value's number honours every
 other filter, so that it is what a click would show. A package is looked at once: one that only a single filter refuses
 still counts in that filter.
 
-What stands in the catalog's address: everything that decides what the page shows, so that a link shows another
-person the same. Pure.
+The address has everything that decides what the page shows, so that a link shows another person the same.
 """
 
 import re
@@ -25,6 +25,10 @@ Words = str | Promise
 INSTALLED, UPDATE, INSTALLING, ABSENT = "installed", "update", "installing", "absent"
 OTHER = "other"
 UNKNOWN = "unknown"
+PAGE_PACKAGES = 60
+SORTS = ("relevance", "name", "name-desc", "provider", "level", "newest")
+VIEWS = ("grid", "list")
+MOST_COMPARED = 4
 Facts = Mapping[str, tuple[str, ...]]
 _TAIL = re.compile(
     r"[,\s]+(?:inc|incorporated|llc|l\.l\.c|ltd|limited|gmbh|corp|corporation|co|b\.v|bv|s\.a|sa|ag|plc)\.?$", re.I
@@ -224,10 +228,6 @@ def _folded(choices: Sequence[FacetValue], limit: int) -> tuple[tuple[FacetValue
     return first, tuple(choice for choice in choices if choice not in first)
 
 
-PAGE_PACKAGES = 60
-SORTS = ("relevance", "name", "name-desc", "provider", "level", "newest")
-VIEWS = ("grid", "list")
-MOST_COMPARED = 4
 _NONE: Mapping[str, frozenset[str]] = dict.fromkeys(KINDS, frozenset())
 
 

@@ -1,14 +1,12 @@
-"""Undoes an install: deletes exactly the objects that it created, each by its uid, so that objects created since are
-kept.
+"""What an install has created so far (find_traces), and deleting it (remove).
 
-What belongs to one is found at the moment it is asked for: the note on the Subscription says which Namespace and
-OperatorGroup were made with it; the steps of its InstallPlan say what OLM created rather than found.
+Nothing is stored: the annotation on the Subscription says which Namespace, OperatorGroup and roles were created with
+it, and the steps of its InstallPlan say which objects OLM created and which it found. Each object is deleted by its
+uid, so objects that were created since are kept.
 
-What one install has left in the cluster so far, in the order in which it can be taken away again.
-
-The Subscription goes first, lest OLM install again; then ClusterServiceVersions (OLM removes their Deployments,
-accounts and roles), what the InstallPlan created beside them, CRDs that it created and that hold no objects, and last
-the OperatorGroup and the Namespace, where they were made for it.
+Deletion order: first the Subscription, so that OLM doesn't install again; then ClusterServiceVersions (OLM removes
+their Deployments, ServiceAccounts and roles), then CRDs that the plan created, and last the OperatorGroup and the
+Namespace. CRDs with objects aren't ticked.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +23,12 @@ from kube.objects import KubeObject, name_of, uid_of
 from operatorhub import olm
 from operatorhub.csv import items, mapping, text
 from operatorhub.install.objects import made_with
+
+_CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+#: On a Subscription that OLM made for a dependency: the InstallPlan that did.
+GENERATED_BY = "olm.generated-by"
+#: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.
+ALONGSIDE = "operatorframework.io/installed-alongside-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,13 +125,6 @@ def remove(
         done(target.ref, "ok" if outcome == "removed" else problem.reason if problem else outcome)
         found.append(Removed(target, outcome, problem))
     return tuple(found)
-
-
-_CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-#: On a Subscription that OLM made for a dependency: the InstallPlan that did.
-GENERATED_BY = "olm.generated-by"
-#: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.
-ALONGSIDE = "operatorframework.io/installed-alongside-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

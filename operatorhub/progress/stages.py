@@ -1,7 +1,7 @@
-"""The timeline's lines up to the ClusterServiceVersion: each with its state, OLM's own words, and how long it took.
+"""The timeline's stages: each with its state, OLM's own words, and how long it took.
 
-The timeline's stages from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods and
-Events.
+From the namespace to the InstallPlan, the ClusterServiceVersion with its requirements, its Deployments, and their Pods
+with their Events.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

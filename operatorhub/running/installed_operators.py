@@ -1,11 +1,9 @@
-"""Installed operators: the ClusterServiceVersions of a namespace or of all, with what their Subscriptions say; and
-Subscriptions that have none yet.
+"""Installed operators: the ClusterServiceVersions of one namespace or of all, with what their Subscriptions say;
+Subscriptions that have no ClusterServiceVersion yet; and their numbers for the overview.
 
-OLM copies the CSV of an operator into every namespace that it watches. It is listed once, where it runs; users who
-can't read that namespace see the copy. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the operators that watch
-a namespace are found by what they watch.
-
-How the installed operators are, in numbers: what the overview says of them.
+OLM copies the CSV of an operator into every namespace that it watches. An operator is listed once, where it runs; users
+who can't read that namespace see the copy. Where OLM makes no copies (OLMConfig disableCopiedCSVs), the operators of a
+namespace are found by the namespaces that they watch.
 """
 
 from collections import Counter
@@ -30,6 +28,8 @@ from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
 PACKAGE_SERVER = "packageserver"
 #: Of CSVs that are not well the reason is read, one by one; beyond this number it is on their own pages only.
 _REASONS = 30
+#: How many operators the totals name.
+_MAX_NAMED_OPERATORS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,9 +322,6 @@ def served(client: ClusterClient) -> bool:
         return olm.served(client)
     except NotFound:
         return False
-
-
-_MAX_NAMED_OPERATORS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

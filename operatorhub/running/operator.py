@@ -1,6 +1,6 @@
-"""One installed operator in full: what its ClusterServiceVersion says, and what became of it in the cluster.
+"""One installed operator in full: its ClusterServiceVersion, what became of it in the cluster, and its actions.
 
-What can be done with an installed operator: instances to create, and its menu. What this user can't do says why.
+Actions are forms for new instances and the page's menu. An action that the user can't run has a `refusal`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -344,10 +344,10 @@ def _create_action(api: OwnedApi, place: str) -> Action:
     assert api.type is not None
     page = reverse("resources:new", args=[api.type.group, api.type.version, api.type.plural])
     url = f"{page}?{urlencode({'namespace': place})}" if api.type.namespaced else page
-    refusal = api.refused
-    if refusal == "-":
-        refusal = _("You don't have permission to create this resource type here.")
-    return Action(label=label, url=url, refusal=refusal)
+    refused = api.refused
+    if refused == "-":
+        refused = _("You don't have permission to create this resource type here.")
+    return Action(label=label, url=url, refusal=refused)
 
 
 def menu_actions(client: ClusterClient, found: Detail, run: str) -> tuple[Action, ...]:
@@ -358,8 +358,8 @@ def menu_actions(client: ClusterClient, found: Detail, run: str) -> tuple[Action
 def _menu_actions(client: ClusterClient, found: Detail, run: str) -> Iterator[Action]:
     row, sub = found.operator, found.subscription
     if sub:
-        updates = reverse("operatorhub:operator-tab", args=[row.namespace, row.csv, "updates"])
-        yield Action(label=_("Edit Subscription"), url=f"{updates}#subscription-form")
+        tab = reverse("operatorhub:operator-tab", args=[row.namespace, row.csv, "updates"])
+        yield Action(label=_("Edit Subscription"), url=f"{tab}#subscription-form")
         yield _yaml_action(Place(olm.type_of(client, olm.SUBSCRIPTIONS), row.namespace, sub.name))
     yield _yaml_action(Place(olm.type_of(client, olm.CSVS), row.namespace, row.csv))
     if sub:

@@ -1,7 +1,6 @@
-"""/operators/<namespace>/<csv>/export/: what belongs to an operator is chosen, shown as files, and downloaded as a
-kustomize folder.
+"""/operators/<namespace>/<csv>/export/: choose an operator's objects, see them as files, download a kustomize folder.
 
-/operators/import/: a folder of manifests is compared with the cluster, tried, and applied in its order.
+/operators/import/: compare a folder of manifests with the cluster, try it, and apply it in its order.
 """
 
 from dataclasses import dataclass, replace

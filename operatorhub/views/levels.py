@@ -1,6 +1,4 @@
-"""/operatorhub/levels/: the five capability levels, explained by operators that can be tried.
-
-The five capability levels with what to look for, and which of our own operators is of each. Pure.
+"""/operatorhub/levels/: the five capability levels, what to look for in each, and our own operators as examples.
 
 Each capability named here is implemented and tested (docs/operators.md, examples/operators/tests); its bundle says the
 same level (tests/operatorhub/test_levels.py). The definition, whose levels "may be independent of each other":

@@ -22,7 +22,6 @@ from operatorhub.judge.package_page import GrantedRights
 from operatorhub.removing import removal_page
 from operatorhub.run import follow
 from operatorhub.running import operands
-from operatorhub.running import operator as operator_actions
 from operatorhub.running import operator as subject
 from operatorhub.running.workloads import ASKS, DONE
 from operatorhub.upgrade import plans
@@ -79,7 +78,7 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
     found = subject.detail(client, namespace, csv, request.namespace)
     run = follow.package_of(found.object)
     if part == "menu":
-        actions = operator_actions.menu_actions(client, found, run)
+        actions = subject.menu_actions(client, found, run)
         return render.page(request, "resources/_action_list.html", {"actions": actions})
     if part == "peek":
         return render.page(request, "operatorhub/_operator_peek.html", _peek(request, found, run))
@@ -93,8 +92,8 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
         "tabs": _tabs(found, tab),
         "topics": " ".join(subject.topics(client, found, namespace)),
         "place": place,
-        "creations": operator_actions.create_actions(found, place),
-        "actions": operator_actions.menu_actions(client, found, run),
+        "creations": subject.create_actions(found, place),
+        "actions": subject.menu_actions(client, found, run),
         "removal": removal_page.under_way(client, namespace, csv),
         **_TABS[tab](request, found),
     }
@@ -118,8 +117,8 @@ def _peek(request: ConsoleRequest, found: subject.Detail, run: str) -> Context:
         "topics": reported["topics"],
         "events": reported["page"]["events"].rows[:LATEST],
         "gaps": reported["page"]["gaps"],
-        "creations": operator_actions.create_actions(found, subject.new_place(found.operator, request.namespace)),
-        "actions": operator_actions.menu_actions(client, found, run),
+        "creations": subject.create_actions(found, subject.new_place(found.operator, request.namespace)),
+        "actions": subject.menu_actions(client, found, run),
         "removal": removal_page.under_way(client, namespace, found.operator.csv),
     }
 

@@ -1,9 +1,7 @@
-"""/operators/services/: the kinds that the installed operators provide, as tiles with a button.
+"""/operators/services/: the resource types that the installed operators provide, one tile with a button for each.
 
-The kinds that installed operators provide, one tile for each kind.
-
-A kind that several installs provide (an operator in each of ten namespaces) is one tile; the newest version of it is
-offered.
+A type that several installs provide (an operator in each of ten namespaces) is one tile; it offers the newest version
+of the type.
 """
 
 from collections.abc import Iterable
@@ -48,6 +46,27 @@ class Service:
         return tuple(dict.fromkeys(operator.title for operator in self.operators))
 
 
+@require_safe
+def services(request: ConsoleRequest) -> HttpResponse:
+    """`?q=` keeps those that have its words."""
+    client = request.cluster
+    if not olm.served(client):
+        return render.page(request, "operatorhub/no_olm.html", {})
+    q = " ".join(request.GET.get("q", "").split())[:200]
+    listed = installed_operators.listed(client, request.namespace)
+    operators = listed.rows
+    shown = services_of(operators, q)
+    context = {
+        "services": with_types(client, shown, request.namespace),
+        "everything": len(shown) if not q else len(services_of(operators)),
+        "q": q,
+        "in_namespace": f"?namespace={quote(request.namespace)}" if request.namespace else "",
+        "gaps": listed.gaps,
+        "topics": olm.topic(client, olm.CSVS, request.namespace),
+    }
+    return render.page(request, "operatorhub/services.html", context, part=True)
+
+
 def services_of(operators: Iterable[Operator], q: str = "") -> tuple[Service, ...]:
     """By title. `q`: all its words must be in the kind's or its operators' texts."""
     found: dict[str, Service] = {}
@@ -79,24 +98,3 @@ def _with_type(client: ClusterClient, service: Service, namespace: str) -> Servi
     if type_ is None:
         return service
     return replace(service, type=type_, refused=refusal(client, "create", type_, namespace))
-
-
-@require_safe
-def services(request: ConsoleRequest) -> HttpResponse:
-    """`?q=` keeps those that have its words."""
-    client = request.cluster
-    if not olm.served(client):
-        return render.page(request, "operatorhub/no_olm.html", {})
-    q = " ".join(request.GET.get("q", "").split())[:200]
-    listed = installed_operators.listed(client, request.namespace)
-    operators = listed.rows
-    shown = services_of(operators, q)
-    context = {
-        "services": with_types(client, shown, request.namespace),
-        "everything": len(shown) if not q else len(services_of(operators)),
-        "q": q,
-        "in_namespace": f"?namespace={quote(request.namespace)}" if request.namespace else "",
-        "gaps": listed.gaps,
-        "topics": olm.topic(client, olm.CSVS, request.namespace),
-    }
-    return render.page(request, "operatorhub/services.html", context, part=True)

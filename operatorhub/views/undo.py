@@ -12,7 +12,6 @@ from console.web import audit, render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from operatorhub.install import undo as subject
-from operatorhub.install import undo as traces
 from operatorhub.progress import read as progress
 
 
@@ -26,7 +25,7 @@ def undo(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResp
         runs = progress.read(request.cluster, namespace, subscription).usable_csv
         if runs:
             return HttpResponseRedirect(reverse("operatorhub:uninstall", args=[namespace, runs]))
-    found = traces.find_traces(request.cluster, namespace, subscription) if request.method != "POST" else None
+    found = subject.find_traces(request.cluster, namespace, subscription) if request.method != "POST" else None
     removed = _remove(request) if found is None else ()
     context = {"found": found, "removed": removed, "namespace": namespace, "name": subscription, "back": ""}
     return render.page(request, "operatorhub/undo.html", context)

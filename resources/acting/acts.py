@@ -1,12 +1,11 @@
 """Acts on one object that are more than an edit of a field: restart a rollout, pause it, suspend, run a CronJob now,
-evict a Pod.
+evict a Pod, add a debug container.
 
 Each is what kubectl does for the same word, so that both can be used on one object:
-https://kubernetes.io/docs/reference/kubectl/generated/kubectl_rollout/ and kubectl_create_job/
+https://kubernetes.io/docs/reference/kubectl/generated/kubectl_rollout/, kubectl_create_job/ and kubectl_debug/
 
-A container with tools beside those of a running Pod: an ephemeral container, as `kubectl debug` makes it.
-
-It shares the Pod's network, and with a target that container's processes; it stays until the Pod ends.
+A debug container is an ephemeral container with its own tools. It shares the Pod's network, and with a target that
+container's processes; it stays until the Pod ends.
 https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/
 """
 

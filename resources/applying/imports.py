@@ -1,13 +1,12 @@
-"""Imports many objects of any kinds from one text: each is applied on its own and has its own result.
+"""Imports many objects of any kinds from one text, and undoes it. Each object is applied on its own and has its own
+result.
 
-In the order of the text, except that Namespaces and CustomResourceDefinitions go first, and a kind that was just
-defined is waited for. Nothing is undone when one fails: what failed can be sent again alone.
+Applied in the order of the text, except that Namespaces and CustomResourceDefinitions go first, and a kind that was
+just defined is waited for. A failure undoes nothing: what failed can be sent again alone.
 
-What an applied text did or would do to each object, and how it is taken back.
-
-The previous objects go to the page with the result, and come back from it: nothing is stored here, and undoing uses
-the permissions of the user who undoes. An object that was changed since is left as it is and named. Values of Secrets
-do not go to the page: a change to a Secret can't be undone.
+For the undo, the previous objects go to the page with the result, and come back from it: nothing is stored here, and
+undoing uses the permissions of the user who undoes. An object that was changed since is left as it is and named. Values
+of Secrets do not go to the page: a change to a Secret can't be undone.
 """
 
 import base64
@@ -215,7 +214,7 @@ class Import:
         made = self.applied(type_, name, obj, namespace)
         if before is None:
             return replace(result, outcome="created", made=made)
-        changed = _told(before) != _told(made)
+        changed = own(before) != own(made)
         return replace(result, outcome="changed" if changed else "unchanged", made=made, before=before)
 
     def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
@@ -261,11 +260,6 @@ def _clean(obj: KubeObject, namespace: str) -> KubeObject:
     return {**obj, "metadata": metadata}
 
 
-def _told(obj: KubeObject) -> Any:
-    metadata = {key: value for key, value in obj["metadata"].items() if key not in SERVERS}
-    return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": metadata}
-
-
 class UndoStep(msgspec.Struct, frozen=True):
     """One object to restore to `before`, or to delete if it had none. `after`: the object as we applied it."""
 
@@ -306,7 +300,7 @@ def pack_undo(results: Iterable[Result]) -> str:
 
 
 def unpack_undo(text: str) -> list[UndoStep]:
-    """Raises ValueError for what pack() has not made."""
+    """Raises ValueError for what pack_undo() has not made."""
     try:
         opened = zlib.decompressobj()
         plain = opened.decompress(base64.b64decode(text, validate=True), limits.IMPORT_UNDO_UNPACKED.value)

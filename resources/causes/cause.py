@@ -1,7 +1,6 @@
-"""What a rule returns: one sentence, its evidence and, where there is one, a fix. No addresses: objects are named,
-pages link to them.
+"""What a rule returns: one sentence, its evidence and, where there is one, a fix.
 
-What the rules' texts have in common.
+No addresses: objects are named, pages link to them. At the end, helpers for the texts of several rules.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""What the rules read: an object, what it owns and is owned by, each with its Events. Pure; resources/diagnosis/ fills
-it from a cluster.
+"""What the rules read: an object, what it owns and is owned by, each with its Events; and a Pod's containers as its
+status has them.
 
-A Pod's containers as its status has them.
+Pure; resources/diagnosis/ fills it from a cluster.
 https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
 """
 

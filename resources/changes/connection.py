@@ -1,6 +1,7 @@
-"""One pool of async connections to Redis, its clock and its epoch; belongs to one event loop.
+"""The connection to Redis: names of keys, the server's clock, and the epoch of its memory.
 
-The Redis server: names of keys, its memory's name, and what is asked of it outside of an event loop.
+Connection is a pool of async connections and belongs to one event loop. The functions, with sync_client(), are for code
+outside of an event loop.
 """
 
 import contextlib

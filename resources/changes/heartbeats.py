@@ -4,7 +4,7 @@ Pages and streams renew interest in the topics that they show, and mark their cl
 default cluster always, and any other while its mark lasts. Hubs, which watch a cluster for the pages, report themselves
 with heartbeats. Every expiry is by Redis' own clock: those of hosts may be wrong.
 
-What /readyz and /metrics ask of Redis, outside of an event loop.
+Heartbeats is for an event loop; hub_states(), living_hubs() and is_redis_full() are for /readyz and /metrics.
 """
 
 from collections.abc import AsyncIterator, Iterable
@@ -161,19 +161,6 @@ class Heartbeats(Connection):
                     yield
 
 
-def _clusters(topics: Iterable[str]) -> set[str]:
-    """The clusters of those that are topics."""
-    found = set()
-    for topic in topics:
-        with suppress(ValueError):
-            found.add(Topic.parse(topic).cluster)
-    return found
-
-
-def _active_key(cluster: str) -> str:
-    return key("looked", cluster)
-
-
 def hub_states(cluster: str = "") -> list[HubState]:
     """All living hubs of a cluster ('' is the default one) and what they say of themselves, by id.
 
@@ -194,3 +181,16 @@ def is_redis_full() -> bool:
     """Whether Redis refuses to remember more. Raises RedisError."""
     found: Any = sync_client().info("memory")
     return has_no_room(found)
+
+
+def _clusters(topics: Iterable[str]) -> set[str]:
+    """The clusters of those that are topics."""
+    found = set()
+    for topic in topics:
+        with suppress(ValueError):
+            found.add(Topic.parse(topic).cluster)
+    return found
+
+
+def _active_key(cluster: str) -> str:
+    return key("looked", cluster)

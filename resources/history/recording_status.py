@@ -1,11 +1,9 @@
-"""Whether changes of a kind are recorded now, and if not, why.
+"""Whether changes of a resource type are recorded now, and if not, why.
 
-Which types have a history: every kind of a CustomResourceDefinition, and the built-in ones that HISTORY_KINDS
-names.
+Which types have a history: every kind of a CustomResourceDefinition, and the built-in ones that HISTORY_KINDS names.
 
-One worker writes the history of a cluster: who holds its row, until when.
-
-By the database's clock, since those of two hosts may differ by any amount.
+One worker writes the history of a cluster: the one that holds the cluster's row in Recorder. The lease expires by the
+database's clock, since the clocks of two hosts may differ by any amount.
 """
 
 import time
@@ -32,7 +30,7 @@ LEASE_SECONDS = 15.0
 
 
 def hold_lease(cluster: str, holder: str, problem: str) -> bool:
-    """Whether this one writes, for SECONDS more."""
+    """Whether this one writes, for LEASE_SECONDS more."""
     until = ExpressionWrapper(Now() + timedelta(seconds=LEASE_SECONDS), output_field=DateTimeField())
     rows = Recorder.objects.filter(cluster=cluster)
     if rows.filter(Q(holder=holder) | Q(until__lt=Now())).update(holder=holder, until=until, problem=problem):
@@ -60,7 +58,7 @@ MAX_RECORDED_TYPES = 300
 
 
 def recorded_types(client: ClusterClient) -> tuple[ResourceType, ...]:
-    """One version each, the preferred one, in the server's order; the first MOST of them. Raises KubeError."""
+    """One version each, the preferred one, in the server's order; at most MAX_RECORDED_TYPES. Raises KubeError."""
     return _all(client)[:MAX_RECORDED_TYPES]
 
 

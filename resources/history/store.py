@@ -4,9 +4,8 @@ One transaction a burst. The same version a second time (another worker, a resta
 changes of the status that touch the same fields and leave the state word as it is are one step with a count.
 
 Of one object at most HISTORY_CHANGES steps are stored. For new ones, older steps of the status join their neighbours
-first; what people did stays as long as there is room.
-
-The history has an end: by age, and by size over all.
+first; what people did stays as long as there is room. prune() bounds the whole: by age (HISTORY_DAYS) and by size
+(HISTORY_MEGABYTES).
 """
 
 import hashlib
@@ -290,7 +289,6 @@ _BATCH = 200
 _ROW = 500
 #: Objects of changes made here are kept for so many of a user's last ones: beyond that only who did what.
 UNDOABLE = 50
-_WRITES = 1000
 
 
 def prune() -> int:

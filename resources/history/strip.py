@@ -1,7 +1,7 @@
-"""The state of one object over time, as bars: which state word, from when to when, in percent of the width.
+"""The history of one object as a drawing: a bar of its states over time, and below it marks of what happened.
 
-What happened to an object, as marks below its bar of states: what people changed, what controllers changed, and
-what Events told.
+Positions and widths are percentages of the whole width. Marks are in three lanes: changes by people, changes by
+controllers, and Events.
 """
 
 from collections.abc import Iterable
@@ -243,8 +243,8 @@ def _change(entry: TimelineEntry) -> str:
     events = {Step.CREATED: _("created"), Step.DELETED: _("deleted"), Step.SEEN: _("first seen")}
     if entry.event in events:
         return events[entry.event]
-    for field in entry.fields:
-        return f"{field.path}: {field.before or '–'} → {field.after or '–'}"
+    for change in entry.fields:
+        return f"{change.path}: {change.before or '–'} → {change.after or '–'}"
     return _("changed")
 
 

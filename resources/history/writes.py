@@ -1,11 +1,11 @@
 """Changes made through the console: which user made them, and how they are undone.
 
-Objects are stored as the history stores them (stored_object.py), Secrets not at all; for each user's last UNDOABLE.
+Objects are stored as the history stores them (stored_object.py), for each user's last UNDOABLE changes; Secrets are not
+stored at all.
 
-From a recorded version to an object to send: its user-written parts, laid over the object as it is now. Pure.
-
-Never sent back: the status, owner references, finalizers, and values that were not recorded (stored_object.py): those
-stay as they are now.
+reverted() and recreated() make the object to send: the user-written parts of the stored version, laid over the object
+as it is now. Never sent back: the status, owner references, finalizers, and values that were not recorded
+(stored_object.py).
 """
 
 import logging

@@ -1,10 +1,10 @@
-"""A ConfigMap's page: its keys with their values to read, binary ones to download, and the Pods that use it.
+"""The pages of ConfigMaps and Secrets: their keys, and the Pods that use them.
 
-A Secret's page: its keys with their sizes, facts that aren't secret, and the Pods that use it.
+A ConfigMap's values are shown; binary ones can be downloaded.
 
-No value is in this page: each is requested, key by key (resources/views/keyvalues.py), and every request is in the audit
-log. Only public parts of values are shown: the subject and expiry of a certificate, the registry and user of a
-registry's login.
+A Secret's values are not in its page: each is requested, key by key (resources/views/keyvalues.py), and every request
+is in the audit log. Only public parts of its values are shown: the subject and expiry of a certificate, the registry
+and user of a registry's login.
 """
 
 import base64
@@ -32,6 +32,8 @@ from untrusted import json_bounds
 #: Longer texts are shown to here, and downloaded whole.
 _SHOWN = 20_000
 _FOLDED = 400
+_SOON_DAYS = 30
+_TOKEN_OF = "kubernetes.io/service-account.name"  # noqa: S105  an annotation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,13 +92,6 @@ def decoded(value: object) -> bytes:
         return base64.b64decode(text(value), validate=False)
     except (binascii.Error, ValueError):
         return b""
-
-
-PANELS: dict[Kind, Maker] = {("", "ConfigMap"): panels}
-
-
-_SOON_DAYS = 30
-_TOKEN_OF = "kubernetes.io/service-account.name"  # noqa: S105  an annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,4 +205,4 @@ def _user(auth: str) -> str:
         return ""
 
 
-SECRET_PANELS: dict[Kind, Maker] = {("", "Secret"): secret_panels}
+PANELS: dict[Kind, Maker] = {("", "ConfigMap"): panels, ("", "Secret"): secret_panels}

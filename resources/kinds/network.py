@@ -1,7 +1,7 @@
-"""The pages of Ingresses (where an address leads), NetworkPolicies (who may speak to whom, in words), EndpointSlices
-and Endpoints.
+"""The pages of Services, EndpointSlices, Endpoints, Ingresses and NetworkPolicies.
 
-A Service's page: its ports, how it is reached, and the Pods behind it.
+A Service: its ports, its addresses, and the Pods that it forwards to. An Ingress: the target of each address.
+A NetworkPolicy: the allowed traffic in words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -115,9 +115,6 @@ def _service_ports(obj: KubeObject) -> tuple[tuple[Cell, ...], ...]:
         )
         for entry in items(mapping(obj.get("spec")).get("ports"))
     )
-
-
-SERVICE_PANELS: dict[Kind, Maker] = {("", "Service"): service_panels}
 
 
 def ingress(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
@@ -254,6 +251,7 @@ def _as_slice(obj: KubeObject, subset: Mapping[str, Any]) -> KubeObject:
 
 
 PANELS: dict[Kind, Maker] = {
+    ("", "Service"): service_panels,
     ("networking.k8s.io", "Ingress"): ingress,
     ("networking.k8s.io", "NetworkPolicy"): policy,
     ("discovery.k8s.io", "EndpointSlice"): slice_,

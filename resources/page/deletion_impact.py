@@ -1,13 +1,11 @@
-"""What goes with an object: every object of a definition's kind, everything in a namespace, what an instance or a
-workload owns.
+"""What the deletion of an object deletes too, and what stays; for the page that asks before an object is deleted.
 
-For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than
-limits.DELETED_OBJECTS of it: beyond that the server's own number holds.
+Of a CustomResourceDefinition: all objects of its kind; only metadata is read, in chunks, and at most
+limits.DELETED_OBJECTS of it: beyond that the server's own number holds. Of a Namespace: everything in it.
 
-What the deletion of an object takes along, by the garbage collector's rules, and what stays.
-
-An object goes when all its owners do. What belongs to an instance only by a label, or is a claim that a StatefulSet
-made of a template, stays; a claim that goes takes its data along unless its volume is retained.
+Of others: what they own, by the garbage collector's rules. An object goes when all its owners do. What belongs to an
+instance only by a label, or is a claim that a StatefulSet made of a template, stays; a claim that goes takes its data
+along unless its volume is retained.
 https://kubernetes.io/docs/concepts/architecture/garbage-collection/
 """
 
@@ -28,6 +26,8 @@ from resources.tree.owners import Belongings, Owned, belongings, owner_reference
 from resources.types.manager import Manager, definition_owner
 from resources.types.types import is_custom
 
+_CHUNK = 500
+_NAMESPACES = 20
 _NAMED = 8
 #: Volumes that are asked for whether they are retained.
 _VOLUMES = 20
@@ -90,79 +90,6 @@ class Impact:
         if self.lost:
             return "lost"
         return "partly" if self.custom and (self.goes or self.gaps or self.finalizers) else "again"
-
-
-def impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Impact:
-    found = belongings(client, type_, obj)
-    goes, stays = _split(obj, found)
-    claims = [row for row in goes if _is_claim(row)]
-    return Impact(
-        goes=tuple(_groups(goes)),
-        claims=tuple(_claim(client, row, number < _VOLUMES) for number, row in enumerate(claims)),
-        stays=tuple(stays[:_NAMED]),
-        more_stay=max(0, len(stays) - _NAMED),
-        gaps=found.gaps,
-        custom=is_custom(type_.group),
-        finalizers=bool(mapping(obj.get("metadata")).get("finalizers")),
-    )
-
-
-def _split(owner: KubeObject, found: Belongings) -> tuple[list[Owned], list[Staying]]:
-    """(objects that are deleted, objects that stay). Objects below one that stays are omitted: they are unaffected."""
-    going = {uid_of(owner)}
-    goes: list[Owned] = []
-    stays: list[Staying] = []
-    unaffected: int | None = None  # the depth below which nothing changes
-    for row in found.rows:
-        if unaffected is not None and row.depth > unaffected:
-            continue
-        unaffected = None
-        others = any(text(reference.get("uid")) not in going for reference in owner_references(row.object))
-        if row.how or others:
-            stays.append(Staying(_place(row), "owner" if not row.how else "claim" if row.how == "claim" else "label"))
-            unaffected = row.depth
-            continue
-        going.add(uid_of(row.object))
-        goes.append(row)
-    return goes, stays
-
-
-def _groups(rows: list[Owned]) -> Iterator[ImpactGroup]:
-    kinds: dict[ResourceType, list[Owned]] = {}
-    for row in rows:
-        kinds.setdefault(row.type, []).append(row)
-    for type_, members in kinds.items():
-        places = tuple(_place(row) for row in members[:_NAMED])
-        yield ImpactGroup(type_, len(members), places, len(members) - len(places))
-
-
-def _place(row: Owned) -> Place:
-    return Place(row.type, namespace_of(row.object), name_of(row.object))
-
-
-def _is_claim(row: Owned) -> bool:
-    return (row.type.group, row.type.kind) == ("", "PersistentVolumeClaim")
-
-
-def _claim(client: ClusterClient, row: Owned, ask: bool) -> Claim:
-    spec, status = mapping(row.object.get("spec")), mapping(row.object.get("status"))
-    asked = mapping(mapping(mapping(spec.get("resources")).get("requests")))
-    size = text(mapping(status.get("capacity")).get("storage")) or text(asked.get("storage"))
-    volume = text(spec.get("volumeName"))
-    return Claim(_place(row), size, volume, bool(volume) and ask and _retained(client, volume))
-
-
-def _retained(client: ClusterClient, volume: str) -> bool:
-    """Whether the volume is retained. False, the worse case, for users who can't read volumes."""
-    try:
-        found = client.get(client.find("", "v1", "persistentvolumes"), volume)
-    except KubeError:
-        return False
-    return mapping(found.get("spec")).get("persistentVolumeReclaimPolicy") == "Retain"
-
-
-_CHUNK = 500
-_NAMESPACES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +181,75 @@ def instances(client: ClusterClient, definition: KubeObject) -> Instances:
         holding=holding,
         owner=brought,
     )
+
+
+def impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Impact:
+    found = belongings(client, type_, obj)
+    goes, stays = _split(obj, found)
+    claims = [row for row in goes if _is_claim(row)]
+    return Impact(
+        goes=tuple(_groups(goes)),
+        claims=tuple(_claim(client, row, number < _VOLUMES) for number, row in enumerate(claims)),
+        stays=tuple(stays[:_NAMED]),
+        more_stay=max(0, len(stays) - _NAMED),
+        gaps=found.gaps,
+        custom=is_custom(type_.group),
+        finalizers=bool(mapping(obj.get("metadata")).get("finalizers")),
+    )
+
+
+def _split(owner: KubeObject, found: Belongings) -> tuple[list[Owned], list[Staying]]:
+    """(objects that are deleted, objects that stay). Objects below one that stays are omitted: they are unaffected."""
+    going = {uid_of(owner)}
+    goes: list[Owned] = []
+    stays: list[Staying] = []
+    unaffected: int | None = None  # the depth below which nothing changes
+    for row in found.rows:
+        if unaffected is not None and row.depth > unaffected:
+            continue
+        unaffected = None
+        others = any(text(reference.get("uid")) not in going for reference in owner_references(row.object))
+        if row.how or others:
+            stays.append(Staying(_place(row), "owner" if not row.how else "claim" if row.how == "claim" else "label"))
+            unaffected = row.depth
+            continue
+        going.add(uid_of(row.object))
+        goes.append(row)
+    return goes, stays
+
+
+def _groups(rows: list[Owned]) -> Iterator[ImpactGroup]:
+    kinds: dict[ResourceType, list[Owned]] = {}
+    for row in rows:
+        kinds.setdefault(row.type, []).append(row)
+    for type_, members in kinds.items():
+        places = tuple(_place(row) for row in members[:_NAMED])
+        yield ImpactGroup(type_, len(members), places, len(members) - len(places))
+
+
+def _place(row: Owned) -> Place:
+    return Place(row.type, namespace_of(row.object), name_of(row.object))
+
+
+def _is_claim(row: Owned) -> bool:
+    return (row.type.group, row.type.kind) == ("", "PersistentVolumeClaim")
+
+
+def _claim(client: ClusterClient, row: Owned, ask: bool) -> Claim:
+    spec, status = mapping(row.object.get("spec")), mapping(row.object.get("status"))
+    asked = mapping(mapping(mapping(spec.get("resources")).get("requests")))
+    size = text(mapping(status.get("capacity")).get("storage")) or text(asked.get("storage"))
+    volume = text(spec.get("volumeName"))
+    return Claim(_place(row), size, volume, bool(volume) and ask and _retained(client, volume))
+
+
+def _retained(client: ClusterClient, volume: str) -> bool:
+    """Whether the volume is retained. False, the worse case, for users who can't read volumes."""
+    try:
+        found = client.get(client.find("", "v1", "persistentvolumes"), volume)
+    except KubeError:
+        return False
+    return mapping(found.get("spec")).get("persistentVolumeReclaimPolicy") == "Retain"
 
 
 _MAKERS: dict[Kind, Callable[[ClusterClient, ResourceType, KubeObject], Panel]] = {

@@ -1,8 +1,7 @@
-"""One object as its page shows it: who made it, what state it is in and why, and what is special about its kind.
+"""One object as its page shows it: its owners and manager, its state and why, and the panels of its kind
+(resources/kinds/).
 
 Everything here reads what some operator wrote: a part with another shape than expected is left out, and never an error.
-
-The panels of one object's page, by its kind (resources/kinds/).
 """
 
 from collections.abc import Mapping
@@ -154,8 +153,6 @@ _MAKERS: dict[tuple[str, str], Maker] = {
         workloads,
         jobs,
         network,
-        network,
-        configs,
         configs,
         storage,
         namespaces,

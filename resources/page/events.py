@@ -1,10 +1,8 @@
-"""What controllers said about an object and about what belongs to it: the namespace's Events, newest first.
+"""Events, newest first: of one object and what belongs to it, and of a namespace or of all.
 
-The Events of a namespace, or of all: filtered, counted, and with repeats of the same told once.
-
-The API server keeps them for an hour and can filter only by exact fields, so up to limits.EVENTS are read and
-looked through here. Repeats are those with the same
-reason about objects of the same kind whose messages differ in names and numbers only.
+Lists of a namespace are filtered, counted, and repeats are one row. Repeats are Events with the same reason about
+objects of the same kind whose messages differ in names and numbers only. The API server keeps Events for an hour and
+can filter only by exact fields, so up to limits.EVENTS are read and filtered here.
 """
 
 import re
@@ -122,24 +120,23 @@ def order(event: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def _row(client: ClusterClient, event: Mapping[str, Any], namespace: str) -> EventRow:
-    metadata, source = mapping(event.get("metadata")), mapping(event.get("source"))
-    count = mapping(event.get("series")).get("count") or event.get("count")
+    metadata = mapping(event.get("metadata"))
     return EventRow(
         uid=text(metadata.get("uid")),
         warning=text(event.get("type")) != "Normal",
         reason=text(event.get("reason")),
         message=text(event.get("message")),
         about=link(client, mapping(event.get("involvedObject")), namespace),
-        count=count if isinstance(count, int) and count > 0 else 1,
+        count=occurrences(event),
         seen=last_seen(event),
-        source=text(source.get("component")) or text(event.get("reportingComponent")),
+        source=_source(event),
     )
 
 
 PAGE_EVENTS = 100
 #: Objects named under one line of repeats.
 MAX_NAMED = 10
-_event_rows_CHUNK = 2500
+_NAMESPACE_CHUNK = 2500
 # What Kubernetes puts behind a name: numbers, five letters, and before those a ReplicaSet's hash
 # (k8s.io/apimachinery/pkg/util/rand).
 _MADE_UP = re.compile(r"\d+|[bcdfghjklmnpqrstvwxz2456789]{5,10}")
@@ -164,7 +161,7 @@ class EventQuery:
 class Happened:
     """One Event, or several that say the same.
 
-    `count`: how often, all together; `objects`: those it happened to, NAMED at most, of `number`.
+    `count`: how often, all together; `objects`: those it happened to, MAX_NAMED at most, of `number`.
     """
 
     uid: str
@@ -232,7 +229,7 @@ def read_all(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], b
         token = ""
         try:
             while True:
-                page = client.list(type_, namespace, limit=_event_rows_CHUNK, continue_=token)
+                page = client.list(type_, namespace, limit=_NAMESPACE_CHUNK, continue_=token)
                 found, token = found + page.items, page.continue_
                 most = limits.EVENTS.value
                 if not token or len(found) >= most:

@@ -1,14 +1,10 @@
-"""…/<object>/act/<act>/: one action on one object (resources/acting/acts.py), after a page that says what it does and
-how kubectl does it.
+"""Pages of one action on one object: an act, cordon, scale, roll back.
 
+…/<object>/act/<act>/: an act of resources/acting/acts.py, after a page that says what it does and how kubectl does it.
 …/nodes/-/<name>/cordon/: whether the scheduler may put new Pods on a node, as `kubectl cordon` and `kubectl uncordon`.
-
-How many replicas: for every type with a scale subresource, Deployments and custom resources alike.
-
-/…/rollback/?revision=N: a workload's Pod template as it was, tried (dry run), shown beside what it is, and taken
-back when that is wanted.
-
-The same as `kubectl rollout undo --to-revision=N`.
+…/<object>/scale/: the number of replicas, for every type with a scale subresource, custom resources too.
+…/<object>/rollback/?revision=N: sets a workload's Pod template back to revision N, as
+`kubectl rollout undo --to-revision=N`, after a dry run and a comparison with the template now.
 """
 
 from dataclasses import dataclass
@@ -105,7 +101,7 @@ def cordon(request: ConsoleRequest, group: str, version: str, plural: str, names
 
 
 # What the Scale's int32 holds.
-_MOST = 2**31 - 1
+_MAX_REPLICAS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,34 +120,16 @@ class ScalePage:
         return self.typed or str(self.wanted)
 
 
-def _look(client: ClusterClient, place: Place, typed: str = "", error: str = "") -> ScalePage:
-    if "scale" not in place.type.subresources:
-        raise NotFound(f"{place.type.kind} has no scale: this type does not say where its number of replicas is kept")
-    scale = answers.document(client.raw("GET", place.type.path(place.namespace, place.name, "scale")))
-    spec, status = scale.get("spec") or {}, scale.get("status") or {}
-    return ScalePage(
-        place=place,
-        wanted=int(spec.get("replicas") or 0),
-        present=int(status.get("replicas") or 0),
-        typed=typed,
-        error=error,
-    )
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and int(text) <= _MOST else None
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def scale(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The number now; a POST sets another."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if request.method != "POST":
-        return render.page(request, "resources/scale.html", {"page": _look(request.cluster, place)})
+        return render.page(request, "resources/scale.html", {"page": _scale_page(request.cluster, place)})
     typed = request.POST.get("replicas", "").strip()
-    number = _number(typed)
+    number = _replicas(typed)
     if number is None:
-        page = _look(request.cluster, place, typed, _("Enter a whole number, 0 or more."))
+        page = _scale_page(request.cluster, place, typed, _("Enter a whole number, 0 or more."))
         return render.page(request, "resources/scale.html", {"page": page}, status=422)
     before = writes.current_object(request.cluster, place)
     try:
@@ -161,7 +139,7 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     except Invalid as error:
         words = "; ".join(cause.message for cause in error.causes) or str(error)
         return render.page(
-            request, "resources/scale.html", {"page": _look(request.cluster, place, typed, words)}, status=422
+            request, "resources/scale.html", {"page": _scale_page(request.cluster, place, typed, words)}, status=422
         )
     except KubeError as error:
         page = ScalePage(place=place, wanted=0, present=0, typed=typed, problem=explain(error))
@@ -170,6 +148,24 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     message = _("%(kind)s “%(name)s” scaled to %(number)d.")
     writes.add_message(request, message % {"kind": place.type.kind, "name": place.name, "number": number}, back)
     return HttpResponseRedirect(place.url())
+
+
+def _scale_page(client: ClusterClient, place: Place, typed: str = "", error: str = "") -> ScalePage:
+    if "scale" not in place.type.subresources:
+        raise NotFound(f"{place.type.kind} has no scale: this type does not say where its number of replicas is kept")
+    found = answers.document(client.raw("GET", place.type.path(place.namespace, place.name, "scale")))
+    spec, status = found.get("spec") or {}, found.get("status") or {}
+    return ScalePage(
+        place=place,
+        wanted=int(spec.get("replicas") or 0),
+        present=int(status.get("replicas") or 0),
+        typed=typed,
+        error=error,
+    )
+
+
+def _replicas(typed: str) -> int | None:
+    return int(typed) if typed.isascii() and typed.isdigit() and int(typed) <= _MAX_REPLICAS else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +192,7 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     wanted = request.POST.get("revision") or request.GET.get("revision", "")
     obj = place.get(request.cluster)
-    revision = _find(request, place, obj, wanted)
+    revision = _find_revision(request, place, obj, wanted)
     if mapping(obj.get("spec")).get("paused") is True:
         # As in kubectl: nothing would happen until it is resumed.
         words = _("“%(name)s” is paused: resume it before rolling back.") % {"name": place.name}
@@ -209,23 +205,23 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
         )
         return render.page(request, "resources/rollback.html", {"page": page}, status=409)
     if request.method != "POST":
-        return _page(request, place, obj, revision)
+        return _rollback_page(request, place, obj, revision)
     if request.POST.get("generation") != _generation(obj):
         words = _("“%(name)s” has changed in the meantime. Review the comparison again.") % {"name": place.name}
-        return _page(request, place, obj, revision, Problem(status=409, title=words, advice="", detail=""))
-    patch = _patch(revision, _generation(obj))
+        return _rollback_page(request, place, obj, revision, Problem(status=409, title=words, advice="", detail=""))
+    patch = _rollback_patch(revision, _generation(obj))
     try:
         with audit.recorded(request, "rollback", place.ref):
             request.cluster.patch(place.type, place.name, patch, place.namespace, style="json")
     except KubeError as error:
-        return _page(request, place, obj, revision, explain(error))
+        return _rollback_page(request, place, obj, revision, explain(error))
     names = {"kind": place.type.kind, "name": place.name, "number": revision.number}
     messages.success(request, _("%(kind)s “%(name)s” rolled back to revision %(number)d.") % names)
     return HttpResponseRedirect(place.url())
 
 
-def _find(request: ConsoleRequest, place: Place, obj: KubeObject, wanted: str) -> Revision:
-    if place.type.kind not in workloads.KINDS or place.type.group != "apps":
+def _find_revision(request: ConsoleRequest, place: Place, obj: KubeObject, wanted: str) -> Revision:
+    if place.type.kind not in workloads.REVISED_KINDS or place.type.group != "apps":
         raise NotFound(_("%(kind)s has no revisions.") % {"kind": place.type.kind})
     found = workloads.revisions_of(request.cluster, {**obj, "kind": place.type.kind})
     revision = found.number(wanted)
@@ -241,18 +237,18 @@ def _generation(obj: KubeObject) -> str:
     return text(mapping(obj.get("metadata")).get("generation"))
 
 
-def _patch(revision: Revision, generation: str) -> list[dict[str, Any]]:
+def _rollback_patch(revision: Revision, generation: str) -> list[dict[str, Any]]:
     test = [{"op": "test", "path": "/metadata/generation", "value": int(generation)}] if generation else []
     return [*test, {"op": "replace", "path": "/spec/template", "value": revision.template}]
 
 
-def _page(
+def _rollback_page(
     request: ConsoleRequest, place: Place, obj: KubeObject, revision: Revision, problem: Problem | None = None
 ) -> HttpResponse:
     asked = {**obj, "spec": {**obj["spec"], "template": revision.template}}
     found = None
     try:
-        patch = _patch(revision, _generation(obj))
+        patch = _rollback_patch(revision, _generation(obj))
         result = request.cluster.patch(place.type, place.name, patch, place.namespace, style="json", dry_run=True)
         found = review(obj, asked, result)
     except KubeError as error:

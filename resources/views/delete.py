@@ -1,7 +1,8 @@
-"""Deleting an object, after saying what goes with it.
+"""Deleting an object, and what holds up its deletion.
 
-…/<object>/finalizers/: what holds the deletion of an object up, and the last resort: taking a finalizer away,
-after the name was typed.
+…/<object>/delete/: what is deleted with it, then the deletion.
+…/<object>/finalizers/: the finalizers that a deletion waits for; as a last resort one is removed, after the object's
+name was typed.
 """
 
 import json
@@ -21,8 +22,8 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, Commands
 from kube.objects import KubeObject, uid_of
-from resources.acting import finalizers as of
-from resources.acting.finalizers import Controller, Finalizer
+from resources.acting.finalizers import Controller, Finalizer, controllers, removal
+from resources.acting.finalizers import finalizers as finalizers_of
 from resources.history import writes
 from resources.kinds import Panel
 from resources.page.deletion_impact import Impact, deletion_impact
@@ -40,7 +41,6 @@ class DeletePage:
     """`must_type`: the name has to be typed, since what is in it can't be brought back.
 
     `typed`: what stood there when it was refused.
-
     `going`: what goes with it, for kinds that take something along.
     """
 
@@ -80,25 +80,12 @@ def one_way(place: Place) -> str:
         return "data"
     if place.secret:
         return "secret"
-    # Of one object the page says what goes (owned_impact.py); an operator's kinds may own anything.
+    # Of one object the page says what goes (resources/page/deletion_impact.py); an operator's kinds may own anything.
     return "partly" if is_custom(place.type.group) else "again"
 
 
 def _needs_name(place: Place) -> bool:
     return place.type.kind in TAKES_ALONG
-
-
-def _page(request: ConsoleRequest, place: Place) -> DeletePage:
-    obj = place.get(request.cluster)
-    metadata = obj["metadata"]
-    return DeletePage(
-        place=place,
-        uid=str(metadata.get("uid") or ""),
-        terminating=bool(metadata.get("deletionTimestamp")),
-        finalizers=tuple(metadata.get("finalizers") or ()),
-        must_type=_needs_name(place),
-        going=deletion_impact(request.cluster, place.type, obj),
-    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -107,7 +94,7 @@ def delete(request: ConsoleRequest, group: str, version: str, plural: str, names
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if request.method == "POST":
         return _delete(request, place)
-    return render.page(request, "resources/delete.html", {"page": _page(request, place)})
+    return render.page(request, "resources/delete.html", {"page": _delete_page(request, place)})
 
 
 def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
@@ -115,7 +102,7 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
     chosen = request.POST.get("propagation", "Background")
     propagation = chosen if chosen in PROPAGATIONS else "Background"
     if _needs_name(place) and typed != place.name:
-        shown = _page(request, place)
+        shown = _delete_page(request, place)
         error = _("Type the name “%(name)s” to confirm.") % {"name": place.name}
         page = replace(shown, propagation=propagation, typed=typed, error=error)
         return render.page(request, "resources/delete.html", {"page": page}, status=422)
@@ -148,6 +135,19 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
     return HttpResponseRedirect(place.list_url)
 
 
+def _delete_page(request: ConsoleRequest, place: Place) -> DeletePage:
+    obj = place.get(request.cluster)
+    metadata = obj["metadata"]
+    return DeletePage(
+        place=place,
+        uid=str(metadata.get("uid") or ""),
+        terminating=bool(metadata.get("deletionTimestamp")),
+        finalizers=tuple(metadata.get("finalizers") or ()),
+        must_type=_needs_name(place),
+        going=deletion_impact(request.cluster, place.type, obj),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalizersPage:
     """`deleted`: since when it is being deleted, '' when it is not.
@@ -171,15 +171,6 @@ class FinalizersPage:
         return f"kubectl patch {self.place.kubectl} --type json -p '{patch}'"
 
 
-def _finalizers_page(request: ConsoleRequest, place: Place, obj: KubeObject) -> FinalizersPage:
-    refused = refusal(request.cluster, "patch", place.type, place.namespace, place.name)
-    deleted = text(mapping(obj.get("metadata")).get("deletionTimestamp"))
-    running = of.controllers(request.cluster, place.type)
-    return FinalizersPage(
-        place=place, finalizers=of.finalizers(obj), controllers=running, deleted=deleted, refusal=refused
-    )
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def finalizers(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
@@ -190,7 +181,7 @@ def finalizers(
     if request.method != "POST":
         return render.page(request, "resources/finalizers.html", {"page": _finalizers_page(request, place, obj)})
     chosen, typed = request.POST.get("finalizer", ""), request.POST.get("typed", "").strip()
-    if chosen not in [finalizer.name for finalizer in of.finalizers(obj)]:
+    if chosen not in [finalizer.name for finalizer in finalizers_of(obj)]:
         error = _("This finalizer no longer exists.")
         page = replace(_finalizers_page(request, place, obj), typed=typed, error=error)
         return render.page(request, "resources/finalizers.html", {"page": page}, status=409)
@@ -199,7 +190,7 @@ def finalizers(
         page = replace(_finalizers_page(request, place, obj), chosen=chosen, typed=typed, error=error)
         return render.page(request, "resources/finalizers.html", {"page": page}, status=422)
     try:
-        patch = of.removal(obj, chosen)
+        patch = removal(obj, chosen)
         with audit.recorded(request, "remove finalizer", place.ref):
             request.cluster.patch(place.type, place.name, patch, place.namespace, style="json")
     except KubeError as problem:
@@ -214,3 +205,12 @@ def finalizers(
     except NotFound:
         return HttpResponseRedirect(place.list_url)
     return HttpResponseRedirect(place.url())
+
+
+def _finalizers_page(request: ConsoleRequest, place: Place, obj: KubeObject) -> FinalizersPage:
+    refused = refusal(request.cluster, "patch", place.type, place.namespace, place.name)
+    deleted = text(mapping(obj.get("metadata")).get("deletionTimestamp"))
+    running = controllers(request.cluster, place.type)
+    return FinalizersPage(
+        place=place, finalizers=finalizers_of(obj), controllers=running, deleted=deleted, refusal=refused
+    )

@@ -1,14 +1,13 @@
-"""/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, its owned objects and its Events.
+"""One object: its page, its menu of actions, its owner, and a namespace's contents.
 
-The page has eight regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
-the object, inside it why that isn't well, what its Pods use and how its web page is opened, then what it owns, its
-values, its history, its Events.
+/resources/<group>/<version>/<plural>/<namespace>/<name>/: the object, its owned objects and its Events. The page has
+eight regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of the object;
+inside it the causes of a bad state, what its Pods use and how its web page is opened; then what it owns, its values,
+its history, its Events.
 
-…/<object>/menu/: the actions of one object as a list, for a menu that is filled when it is opened (a row of a list, the
-palette). /resources/owner/: to the page of an object that an ownerReference names.
-
-/…/namespaces/-/<name>/contents/: what is in a namespace, which takes a question for each kind and so comes after
-its page.
+…/<object>/menu/: the actions as a list, for a menu that is filled when it is opened (a row of a list, the palette).
+/resources/owner/: redirects to the object that an ownerReference names.
+…/namespaces/-/<name>/contents/: the objects in a namespace. Needs a request for each kind, so it loads after the page.
 """
 
 from dataclasses import dataclass, field, replace

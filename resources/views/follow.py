@@ -1,17 +1,14 @@
-"""GET …/pods/<namespace>/<name>/logs/follow/: what a container said last and says from now on, as server-sent events.
+"""New log lines as server-sent events: of one container, or of all Pods of an object.
 
-Raw ASGI like the stream of changes: a followed log has no end. The API server judges the right to read it, with the
-user's own credentials. Lines come in batches, one event for what arrived together, so that a chatty container costs few
-events.
+GET …/pods/<namespace>/<name>/logs/follow/ (FollowApp): the last lines of one container, then each new one.
+GET …/<namespace>/<name>/logs/follow-all/ (FollowAllApp): the same for all containers of an object's Pods, merged into
+one stream. New Pods are added, and deleted ones removed. Each container is read by a request of its own.
 
-GET …/<namespace>/<name>/logs/follow-all/: what all containers of an object's Pods say from now on, as one stream of
-server-sent events.
+Raw ASGI like /stream: a followed log has no end. The API server checks the permission with the user's own credentials.
+Lines that arrive together are one event, so that a chatty container costs few events.
 
-New Pods are added, and deleted ones removed. Each container is read by a request of its own, with the user's
-credentials.
-
-Finding the Pods of a custom resource takes reading some thirty kinds. So that is done once, and again only for a new
-Pod; a watch on Pods reports changes of the known ones, which costs nothing while nothing happens.
+Finding the Pods of a custom resource reads some thirty kinds. So that is done once, and again only for a new or deleted
+Pod; a watch on Pods reports changes of the known ones.
 """
 
 import asyncio
@@ -44,15 +41,18 @@ from resources.views.logs import merged_log_part
 from resources.views.stream import EventStream, in_thread
 from resources.views.stream_request import Refused, request_of
 
-PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
+FOLLOW_PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
+FOLLOW_ALL_PATH = re.compile(
+    r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"
+)
 _HEARTBEAT_SECONDS = 15.0
 # Of one event. Nothing is left out: who reads slowly holds the reading up, and the API server waits.
 _BATCH_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogRequest:
-    """Which log, and which part of it."""
+class ContainerLogRequest:
+    """Which container's log, and which part of it."""
 
     client: ClusterClient
     namespace: str
@@ -61,8 +61,8 @@ class LogRequest:
     part: LogPart
 
 
-def _wish(scope: Scope) -> LogRequest:
-    found = PATH.match(scope["path"])
+def _container_request(scope: Scope) -> ContainerLogRequest:
+    found = FOLLOW_PATH.match(scope["path"])
     request = request_of(scope)
     if found is None:
         raise Refused(404, "no such log")
@@ -71,7 +71,7 @@ def _wish(scope: Scope) -> LogRequest:
         assert client.name is not None
     except KubeError as error:
         raise Refused(503, str(error)) from error
-    return LogRequest(
+    return ContainerLogRequest(
         client=client,
         namespace=unquote(found["namespace"]),
         pod=unquote(found["pod"]),
@@ -80,7 +80,7 @@ def _wish(scope: Scope) -> LogRequest:
     )
 
 
-async def _follow(wish: LogRequest, send: Send) -> None:
+async def _follow_container(wish: ContainerLogRequest, send: Send) -> None:
     queue: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=64)
     message = ""
 
@@ -111,14 +111,14 @@ async def _follow(wish: LogRequest, send: Send) -> None:
 
     reader = asyncio.ensure_future(read_while_allowed())
     try:
-        await _send_lines(queue, send)
+        await _send_container_lines(queue, send)
     finally:
         reader.cancel()
         await asyncio.gather(reader, return_exceptions=True)
     await send({"type": "http.response.body", "body": encode("end", {"message": message}), "more_body": True})
 
 
-async def _send_lines(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:
+async def _send_container_lines(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:
     """Until the queue says None. Half a line waits for its other half."""
     rest = b""
     more = True
@@ -161,13 +161,10 @@ def in_batches(whole: bytes, most: int) -> Iterator[bytes]:
 
 
 #: Events: `lines` {text}, `end` {message}: the container ended, or the API server refused. Text is whole lines.
-FollowApp = partial(EventStream, _wish, _follow)
+FollowApp = partial(EventStream, _container_request, _follow_container)
 
 
-FOLLOW_ALL_PATH = re.compile(
-    r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"
-)
-# The Pods are found again at most so often, and at least so often while the watch holds.
+# For the merged log. The Pods are found again at most so often, and at least so often while the watch holds.
 _LOOK_SECONDS = 3.0
 _AGAIN_SECONDS = 120
 # Without a watch (it is forbidden, or broke) they are found again less and less often, up to this.
@@ -182,8 +179,8 @@ class MergedLogRequest:
 
 
 @dataclass(slots=True)
-class Following:
-    """What one browser hears. `readers` by uid of the Pod, container and run."""
+class MergedFollowing:
+    """One browser's merged log. `readers` by uid of the Pod, container and run."""
 
     queue: "asyncio.Queue[tuple[str, str]]" = field(default_factory=lambda: asyncio.Queue(maxsize=256))
     # The time of the last line of each source that was sent with the beginning.
@@ -191,7 +188,7 @@ class Following:
     readers: dict[tuple[str, str, int], "asyncio.Task[None]"] = field(default_factory=dict)
 
 
-def _follow_all_wish(scope: Scope) -> MergedLogRequest:
+def _merged_request(scope: Scope) -> MergedLogRequest:
     found = FOLLOW_ALL_PATH.match(scope["path"])
     request = request_of(scope)
     if found is None:
@@ -206,13 +203,13 @@ def _follow_all_wish(scope: Scope) -> MergedLogRequest:
     return MergedLogRequest(client, place, merged_log_part(request.GET.dict()))
 
 
-async def _follow_all_follow(wish: MergedLogRequest, send: Send) -> None:
-    following = Following()
+async def _follow_merged(wish: MergedLogRequest, send: Send) -> None:
+    following = MergedFollowing()
     async with AsyncTransport(wish.client.config) as transport:
-        await _begin(wish, following, send)
-        out = asyncio.ensure_future(_follow_all_send_lines(following, send))
+        await _send_merged_tails(wish, following, send)
+        out = asyncio.ensure_future(_send_merged_lines(following, send))
         try:
-            await _look_after(wish, transport, following, send)
+            await _keep_readers(wish, transport, following, send)
         except KubeError as error:
             await send(
                 {"type": "http.response.body", "body": encode("end", {"message": str(error)}), "more_body": True}
@@ -224,7 +221,7 @@ async def _follow_all_follow(wish: MergedLogRequest, send: Send) -> None:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _begin(wish: MergedLogRequest, following: Following, send: Send) -> None:
+async def _send_merged_tails(wish: MergedLogRequest, following: MergedFollowing, send: Send) -> None:
     """The last lines of all, in the order in which they were written."""
     try:
         lines, _problems = await in_thread(
@@ -240,7 +237,9 @@ async def _begin(wish: MergedLogRequest, following: Following, send: Send) -> No
         await send({"type": "http.response.body", "body": encode("lines", data), "more_body": True})
 
 
-async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, following: Following, send: Send) -> None:
+async def _keep_readers(
+    wish: MergedLogRequest, transport: AsyncTransport, following: MergedFollowing, send: Send
+) -> None:
     """Readers for the containers that there are, again and again. Ends with the error that ends it."""
     sent_names: list[str] = []
     seen: set[tuple[str, str, int]] = set()
@@ -256,7 +255,7 @@ async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, followi
                 seen.add(key)
                 # Of a Pod that came later all is news.
                 part = wish.part if first else LogPart(timestamps=wish.part.timestamps)
-                reading = _read(wish, transport, source, part, following)
+                reading = _read_source(wish, transport, source, part, following)
                 following.readers[key] = asyncio.ensure_future(_while_allowed(wish, source, following, reading))
         names = [source.key for source in found]
         if names != sent_names:
@@ -266,15 +265,15 @@ async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, followi
 
 
 async def _while_allowed(
-    wish: MergedLogRequest, source: LogSource, following: Following, reading: Coroutine[Any, Any, None]
+    wish: MergedLogRequest, source: LogSource, following: MergedFollowing, reading: Coroutine[Any, Any, None]
 ) -> None:
     permission = pod_permission(wish.client, "log", source.namespace, source.pod)
     if not await while_held(permission, reading):
         await following.queue.put((source.key, f"[{permission.loss}]"))
 
 
-async def _read(
-    wish: MergedLogRequest, transport: AsyncTransport, source: LogSource, part: LogPart, following: Following
+async def _read_source(
+    wish: MergedLogRequest, transport: AsyncTransport, source: LogSource, part: LogPart, following: MergedFollowing
 ) -> None:
     """Requests each line with its time, to skip lines that were sent already."""
     until, rest, cutter = following.until.get(source.key, ""), b"", LineCutter()
@@ -283,19 +282,19 @@ async def _read(
         async for piece in follow_log(transport, source.pod, source.namespace, container=source.container, **options):
             whole, _, rest = (rest + cutter.feed(piece)).rpartition(b"\n")
             for some in in_batches(whole, _BATCH_BYTES):
-                await _put(source, some, until, following, keep=part.timestamps)
+                await _put_lines(source, some, until, following, keep=part.timestamps)
     except KubeError as error:
         rest = f"[{error}]".encode()
-    await _put(source, rest, until, following, keep=part.timestamps)
+    await _put_lines(source, rest, until, following, keep=part.timestamps)
 
 
-async def _put(source: LogSource, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
+async def _put_lines(source: LogSource, piece: bytes, until: str, following: MergedFollowing, *, keep: bool) -> None:
     lines = (log_line(source.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line)
     if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
         await following.queue.put((source.key, text))
 
 
-async def _follow_all_send_lines(following: Following, send: Send) -> None:
+async def _send_merged_lines(following: MergedFollowing, send: Send) -> None:
     while True:
         body = HEARTBEAT
         with contextlib.suppress(TimeoutError):
@@ -314,14 +313,14 @@ async def source_updates(
     """
     wait = _LOOK_SECONDS
     while True:
-        version = await in_thread(lambda: _version(client, place))
+        version = await in_thread(lambda: _pods_version(client, place))
         read_at = time.monotonic()
         known = {uid_of(pod): pod for pod in await in_thread(lambda: _pods(client, place))}
         yield log_sources(known.values())
         try:
             if not version:
                 raise KubeError("Pods can't be watched")
-            async for found in _until_others(client, place, transport, version, known):
+            async for found in _known_pod_updates(client, place, transport, version, known):
                 yield found
             wait = _LOOK_SECONDS
         except KubeError:
@@ -334,7 +333,7 @@ def _pods(client: ClusterClient, place: Place) -> tuple[dict[str, Any], ...]:
     return pods.pods_of(client, place.type, place.get(client))[: pods.MOST]
 
 
-def _version(client: ClusterClient, place: Place) -> str:
+def _pods_version(client: ClusterClient, place: Place) -> str:
     """From where a watch begins; '' where there can be none."""
     try:
         return client.list(client.find("", "v1", "pods"), place.namespace, limit=1).resource_version
@@ -342,7 +341,7 @@ def _version(client: ClusterClient, place: Place) -> str:
         return ""
 
 
-async def _until_others(
+async def _known_pod_updates(
     client: ClusterClient, place: Place, transport: AsyncTransport, version: str, known: dict[str, dict[str, Any]]
 ) -> AsyncIterator[tuple[LogSource, ...]]:
     """Changes of the known Pods, until there are others or the watch ends."""
@@ -351,14 +350,14 @@ async def _until_others(
     sent = log_sources(known.values())
     async for burst in watch(transport, request):
         for event in burst:
-            if _take(event, known):
+            if _needs_look(event, known):
                 return
         if (now := log_sources(known.values())) != sent:
             sent = now
             yield now
 
 
-def _take(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
+def _needs_look(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
     """True where all has to be looked at again: a Pod is new here, or gone."""
     if event.type == "BOOKMARK":
         return False
@@ -376,4 +375,4 @@ def _take(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
 
 #: Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or
 #: can't be read.
-FollowAllApp = partial(EventStream, _follow_all_wish, _follow_all_follow)
+FollowAllApp = partial(EventStream, _merged_request, _follow_merged)

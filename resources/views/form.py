@@ -1,10 +1,9 @@
-"""The form of any kind: a new object, an existing one, the sections that are fetched when they are opened, and the
-search behind "Add field".
+"""The form of any kind: a new object, an existing one, and what an open form fetches.
 
-What was typed is kept, whatever the cluster says to it: every refusal is the same page again with the words at the
-fields.
+It fetches the sections that are opened, the fields that "Add field" searches, and what a picker offers: names or keys,
+with a link that creates a new object of that kind.
 
-What a picker of a form offers: names, or keys, with a link that makes a new object of that kind.
+What was typed is kept on every refusal: the same page comes again with the messages at the fields.
 """
 
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
@@ -51,6 +50,15 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     return work.post() if request.method == "POST" else work.edit()
 
 
+def _preferred(request: ConsoleRequest) -> dict[str, str]:
+    """The address's own words, for the YAML view, where that was used last and this address does not say which view
+    it wants.
+    """
+    if request.method == "POST" or "view" in request.GET or request.COOKIES.get(COOKIE) != YAML:
+        return {}
+    return {**request.GET.dict(), "view": YAML}
+
+
 @require_POST
 def section(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
     """One section of a form, or a new item of a list: `~pointer` says which; `~base` is the object that the form
@@ -67,15 +75,6 @@ def section(request: ConsoleRequest, group: str, version: str, plural: str) -> H
     except (ValueError, LookupError):
         return HttpResponseBadRequest(_("The form section wasn't found. Reload the page."))
     return render(request, "resources/_form_field.html", {"field": field})
-
-
-def _preferred(request: ConsoleRequest) -> dict[str, str]:
-    """The address's own words, for the YAML view, where that was used last and this address does not say which view
-    it wants.
-    """
-    if request.method == "POST" or "view" in request.GET or request.COOKIES.get(COOKIE) != YAML:
-        return {}
-    return {**request.GET.dict(), "view": YAML}
 
 
 @require_POST
@@ -113,7 +112,7 @@ def picker_names(request: ConsoleRequest) -> HttpResponse:
         elif name := asked.get("keys"):
             found = pickers.keys(request.cluster, type_, place.namespace, name)
         else:
-            create = _create(request, place)
+            create = _create_url(request, place)
             found = pickers.names(
                 request.cluster,
                 type_,
@@ -123,19 +122,19 @@ def picker_names(request: ConsoleRequest) -> HttpResponse:
             )
             note = "" if found.names or asked.get("q") else _("No %(kind)s exists yet.") % {"kind": kind}
     except KubeError as error:
-        note = _words(error, kind)
+        note = _refusal_note(error, kind)
     context = {"found": found, "note": note, "create": create, "kind": kind}
     return render(request, "resources/form/names.html", context)
 
 
-def _create(request: ConsoleRequest, place: Place) -> str:
+def _create_url(request: ConsoleRequest, place: Place) -> str:
     """Where a new one is created; '' for users who can't."""
     if not can(request.cluster, "create", place.type, place.namespace).allowed:
         return ""
     return place.kind_url("new", **({"namespace": place.namespace} if place.namespace else {}))
 
 
-def _words(error: KubeError, kind: str) -> str:
+def _refusal_note(error: KubeError, kind: str) -> str:
     if isinstance(error, Forbidden):
         return _("You don't have permission to list these. Enter the name of the %(kind)s.") % {"kind": kind}
     if isinstance(error, NotFound):

@@ -1,9 +1,9 @@
-"""/resources/core/v1/secrets/new-values/ and …/configmaps/new-values/: one made of keys and values, a login, a
-certificate or a key.
+"""The keys and values of a Secret or ConfigMap: a new object made of them, and one value shown.
 
-/…/value/: one value of a ConfigMap or a Secret.
-
-A Secret's is asked for by POST, shown for a minute or given as a file, and written to the audit log.
+/resources/core/v1/secrets/new-values/ and …/configmaps/new-values/: a new object of keys and values; a Secret also as a
+login, a certificate or a key.
+…/<object>/value/: one value. A Secret's needs a POST, is shown for a minute or sent as a file, and is written to the
+audit log.
 """
 
 import base64
@@ -102,7 +102,7 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
         )
     if request.method != "POST":
         sort = keyvalues.sort_of(request.GET.get("sort", "") if place.type.kind == "Secret" else "")
-        return _page(
+        return _values_page(
             request,
             ValuesPage(
                 place, KeyValueInput(sort=sort, namespace=place.namespace, name=request.GET.get("name", "")[:253]), {}
@@ -111,14 +111,14 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
     typed = _typed(request, place.type.kind)
     post = request.POST
     if "more" in post:
-        return _page(request, ValuesPage(place, replace(typed, rows=(*typed.rows, KeyValueRow())[:_ROWS]), {}))
+        return _values_page(request, ValuesPage(place, replace(typed, rows=(*typed.rows, KeyValueRow())[:_ROWS]), {}))
     if less := post.get("less", ""):
         rows = tuple(row for number, row in enumerate(typed.rows) if str(number) != less)
-        return _page(request, ValuesPage(place, replace(typed, rows=rows or (KeyValueRow(),)), {}))
+        return _values_page(request, ValuesPage(place, replace(typed, rows=rows or (KeyValueRow(),)), {}))
     if turn := post.get("turn", ""):
-        return _page(request, ValuesPage(place, replace(typed, sort=keyvalues.sort_of(turn)), {}))
+        return _values_page(request, ValuesPage(place, replace(typed, sort=keyvalues.sort_of(turn)), {}))
     if errors := keyvalues.problems(typed):
-        return _page(request, ValuesPage(place, typed, errors))
+        return _values_page(request, ValuesPage(place, typed, errors))
     return _create(request, place, typed)
 
 
@@ -128,7 +128,7 @@ def _create(request: ConsoleRequest, place: Place, typed: KeyValueInput) -> Http
         with audit.recorded(request, "create", made.ref):
             request.cluster.create(place.type, keyvalues.build(place.type.kind, typed), typed.namespace)
     except KubeError as error:
-        return _page(request, _refused(place, typed, error))
+        return _values_page(request, _refused(place, typed, error))
     names = {"kind": place.type.kind, "name": typed.name}
     messages.success(request, _("%(kind)s “%(name)s” created.") % names)
     return HttpResponseRedirect(made.url())
@@ -152,11 +152,11 @@ def _typed(request: ConsoleRequest, kind: str) -> KeyValueInput:
     sort = keyvalues.sort_of(post.get("sort", "") if kind == "Secret" else "")
     count = min(_ROWS, int(post["rows"]) if post.get("rows", "").isdecimal() and len(post["rows"]) < 6 else 1)
     rows = tuple(
-        KeyValueRow(post.get(f"key-{number}", "").strip(), _value(request, f"value-{number}"))
+        KeyValueRow(post.get(f"key-{number}", "").strip(), _posted_value(request, f"value-{number}"))
         for number in range(count)
     )
     asked = {control.name for each in SORTS for control in each.asked}
-    values = {name: value for name in sorted(asked) if (value := _value(request, f"field-{name}")).given}
+    values = {name: value for name in sorted(asked) if (value := _posted_value(request, f"field-{name}")).given}
     return KeyValueInput(
         sort=sort,
         namespace=post.get("namespace", "").strip(),
@@ -167,17 +167,17 @@ def _typed(request: ConsoleRequest, kind: str) -> KeyValueInput:
     )
 
 
-def _value(request: ConsoleRequest, name: str) -> Value:
+def _posted_value(request: ConsoleRequest, name: str) -> Value:
     post = request.POST
-    text = post.get(name, "")
+    typed = post.get(name, "")
     if chosen := request.FILES.get(f"{name}-file"):
-        return Value(text, base64.b64encode(chosen.read()).decode("ascii"), str(chosen.name or "?")[:253])
+        return Value(typed, base64.b64encode(chosen.read()).decode("ascii"), str(chosen.name or "?")[:253])
     if post.get(f"{name}-drop") == "on":
-        return Value(text)
-    return Value(text, post.get(f"{name}-kept", ""), post.get(f"{name}-kept-name", "")[:253])
+        return Value(typed)
+    return Value(typed, post.get(f"{name}-kept", ""), post.get(f"{name}-kept-name", "")[:253])
 
 
-def _page(request: ConsoleRequest, page: ValuesPage) -> HttpResponse:
+def _values_page(request: ConsoleRequest, page: ValuesPage) -> HttpResponse:
     status = page.problem.status if page.problem else 422 if page.errors else 200
     answer = render.page(request, "resources/values_new.html", {"page": page}, status=status)
     # What was typed may be a secret.
@@ -213,7 +213,7 @@ def reveal(request: ConsoleRequest, group: str, version: str, plural: str, names
     secret = place.type.kind == "Secret"
     reveals = secret and request.method == "POST"
     try:
-        data = _reveal_value(place, place.get(request.cluster), key)
+        data = _value_bytes(place, place.get(request.cluster), key)
     except KubeError as error:
         if reveals:
             # Only names of existing keys go into the log, not what was typed into an address.
@@ -226,10 +226,10 @@ def reveal(request: ConsoleRequest, group: str, version: str, plural: str, names
     shown = _readable(data) if reveals else None
     row = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 1
     page = ValuePage(place=place, key=key, size=len(data), number=row, revealed=reveals, value=shown)
-    return _answer(request, page)
+    return _value_page(request, page)
 
 
-def _reveal_value(place: Place, obj: dict[str, Any], key: str) -> bytes:
+def _value_bytes(place: Place, obj: dict[str, Any], key: str) -> bytes:
     data = mapping(obj.get("data"))
     if key in data:
         return decoded(data[key]) if place.type.kind == "Secret" else text(data[key]).encode("utf-8", "surrogatepass")
@@ -251,7 +251,7 @@ def _readable(data: bytes) -> str | None:
     return None if "\x00" in words else words
 
 
-def _answer(request: ConsoleRequest, page: ValuePage) -> HttpResponse:
+def _value_page(request: ConsoleRequest, page: ValuePage) -> HttpResponse:
     names = {
         "page": page,
         "key": page.key,

@@ -1,6 +1,7 @@
-"""/resources/<group>/<version>/<plural>/: the objects of a kind, in the picked namespace or all of them.
+"""The objects of a kind in the chosen namespace or in all of them, as a page or as a file.
 
-/resources/<group>/<version>/<plural>/download/: the whole list as a file, with the list's own filters.
+/resources/<group>/<version>/<plural>/: the page.
+/resources/<group>/<version>/<plural>/download/: the whole list as a file, with the page's filters.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from console.web.errors import explain
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest, Forbidden, KubeError, ServerError
 from resources import live_topics
-from resources.lists import download as subject
+from resources.lists import download as downloads
 from resources.lists import listing, saved_searches
 from resources.lists.entries import stateful
 from resources.lists.listing import ListResult
@@ -43,7 +44,7 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
     wish, choice = Filter.from_query(request.GET), ColumnChoice.from_request(request, place.type.qualified)
     if request.GET.get("part") == "states":
         return _told(_states(request, place, wish, choice), since, "")
-    page, status = _look(request, place, wish, choice)
+    page, status = _list_page(request, place, wish, choice)
     answer = render.page(request, "resources/list.html", {"list": page}, fragment="resources/_list.html", status=status)
     return _told(answer, since, page.found.version)
 
@@ -78,7 +79,7 @@ def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnC
     return render.page(request, "resources/_states.html", {"list": page})
 
 
-def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnChoice) -> tuple[ListPage, int]:
+def _list_page(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnChoice) -> tuple[ListPage, int]:
     client, type_, namespace = request.cluster, place.type, place.namespace
     found, status, error, refusal, advice = ListResult(columns=(), entries=(), total=0, more=False), 200, "", "", ""
     words = ""
@@ -97,7 +98,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnCho
             raise
         error, status = str(problem), 422
     except Forbidden as problem:
-        refusal, advice, status = explain(problem).title, _advice(place), 403
+        refusal, advice, status = explain(problem).title, _refusal_advice(place), 403
         words = str(problem)
     except ServerError as problem:
         # A broken webhook or API server of this kind alone: shown here, with links to its definition and other kinds.
@@ -128,7 +129,7 @@ def _topic(request: ConsoleRequest, place: Place) -> str:
     return live_topics.topics_of(request.cluster, place.type, place.namespace)
 
 
-def _advice(place: Place) -> str:
+def _refusal_advice(place: Place) -> str:
     if place.type.namespaced and not place.namespace:
         return _("You don't have permission to list all namespaces. Pick one of yours.")
     return _("Ask a cluster administrator for a role that can list them.")
@@ -151,27 +152,27 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
     """
     place = place_of(request, group, version, plural, request.namespace or "-")
     format_ = request.GET.get("format", "csv")
-    if format_ not in subject.FORMATS:
+    if format_ not in downloads.FORMATS:
         raise BadRequest(_("The format “%(name)s” doesn't exist. Use csv, json or yaml.") % {"name": format_[:40]})
     if request.method == "HEAD":
-        return HttpResponse(content_type=subject.FORMATS[format_])
-    parts = _parts(request, place, format_)
+        return HttpResponse(content_type=downloads.FORMATS[format_])
+    parts = _download_parts(request, place, format_)
     # The first part is made before the answer begins, so that errors get the usual error page.
     first = next(parts, "")
-    answer = StreamingHttpResponse(subject.whole(chain([first], parts)), content_type=subject.FORMATS[format_])
+    answer = StreamingHttpResponse(downloads.whole(chain([first], parts)), content_type=downloads.FORMATS[format_])
     name = "-".join(filter(None, (place.type.plural, place.type.group, place.namespace)))
     return render.as_file(answer, f"{name}.{format_}")
 
 
-def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:
+def _download_parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:
     query, client, type_ = Filter.from_query(request.GET).query(), request.cluster, place.type
     if format_ == "csv":
-        return subject.rows(
+        return downloads.rows(
             client, type_, place.namespace, query, ColumnChoice.from_request(request, type_.qualified).keys
         )
     masked = place.secret and request.GET.get("reveal") != "1"
     if place.secret and not masked:
         audit.record(request, "download", place.ref, "ok")
     neat = request.GET.get("clean") == "1"
-    found = subject.objects(client, type_, place.namespace, query, masked=masked, neat=neat)
-    return subject.as_json(found) if format_ == "json" else subject.as_yaml(found)
+    found = downloads.objects(client, type_, place.namespace, query, masked=masked, neat=neat)
+    return downloads.as_json(found) if format_ == "json" else downloads.as_yaml(found)

@@ -1,5 +1,5 @@
-"""The log of a Pod's container, and the logs of all Pods of a workload as one text; new lines come from follow.py and
-follow_all.py beside this module.
+"""The log of a Pod's container, and the logs of all Pods of a workload as one text; new lines come from follow.py
+beside this module.
 
 GET …/pods/<namespace>/<name>/logs/raw/: a whole log as it is, passed on piece by piece; with `save=1` as a file. Raw
 ASGI: a log may be larger than the memory of the console, and a slow reader must hold no thread of the pages.

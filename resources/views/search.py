@@ -1,8 +1,7 @@
-"""/resources/search/: objects of any kind, by name, labels or annotations.
+"""The search for objects of any kind, and the searches that a user saved.
 
-/resources/saved/: searches with names of this person's own.
-
-Lists and the search of all kinds show theirs and send a new one here.
+/resources/search/: by name, state, labels or annotations.
+/resources/saved/: this user's saved searches. Lists and the search of all kinds show theirs and send new ones here.
 """
 
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest
 from resources.lists import saved_searches
-from resources.lists import saved_searches as subject
 from resources.lists.saved_searches import Saved
 from resources.place import Place, place_of
 from resources.searching import lookup
@@ -102,15 +100,15 @@ def searches(request: ConsoleRequest) -> HttpResponse:
     """
     client, post = request.cluster, request.POST
     if request.method != "POST":
-        return render.page(request, "resources/saved.html", {"page": SavedPage(searches=subject.all_of(client))})
+        return render.page(request, "resources/saved.html", {"page": SavedPage(searches=saved_searches.all_of(client))})
     if "delete" in post:
-        return _delete(request)
-    place = _place(request)
+        return _delete_saved(request)
+    place = _searched_place(request)
     try:
-        made = subject.save(client, place, post.get("name", ""), post.get("query", ""))
-    except subject.Refused as refused:
+        made = saved_searches.save(client, place, post.get("name", ""), post.get("query", ""))
+    except saved_searches.Refused as refused:
         page = SavedPage(
-            searches=subject.all_of(client),
+            searches=saved_searches.all_of(client),
             place=place,
             query=post.get("query", ""),
             typed=post.get("name", ""),
@@ -121,9 +119,9 @@ def searches(request: ConsoleRequest) -> HttpResponse:
     return HttpResponseRedirect(made.url)
 
 
-def _delete(request: ConsoleRequest) -> HttpResponse:
+def _delete_saved(request: ConsoleRequest) -> HttpResponse:
     key = request.POST["delete"]
-    gone = subject.delete(request.cluster, int(key) if key.isascii() and key.isdigit() and len(key) < 20 else 0)
+    gone = saved_searches.delete(request.cluster, int(key) if key.isascii() and key.isdigit() and len(key) < 20 else 0)
     if gone:
         messages.success(request, _("“%(name)s” deleted from your saved searches.") % {"name": gone})
     target = request.POST.get("next", "")
@@ -131,7 +129,7 @@ def _delete(request: ConsoleRequest) -> HttpResponse:
     return HttpResponseRedirect(target if safe else request.path)
 
 
-def _place(request: ConsoleRequest) -> Place | None:
+def _searched_place(request: ConsoleRequest) -> Place | None:
     """Raises NotFound for a kind that is not served."""
     post = request.POST
     group, version, plural = (post.get(key, "")[:253] for key in ("group", "version", "plural"))

@@ -1,4 +1,4 @@
-"""/stream: server-sent events, as a raw ASGI application.
+"""/stream: server-sent events of changes; and the base classes of the other endless answers.
 
 `GET ?topic=T&notice=T&since=P` tells every object of each topic, rows as HTML for `topic`. `POST` asks with a body of
 JSON, so that a page hears only of what it shows (resources/stream/wishes.py):
@@ -23,10 +23,9 @@ them should not be older. `id` is a position, not the time of its event: resumin
 (Last-Event-ID, `since`) repeats perhaps, and never skips. An id may come alone, with the heartbeat. A topic in `gone`
 is no longer among the rows shown: should the object come again, `changed` tells it.
 
-Beside Django's own handler, which would hold a thread for each open stream. Who asks is found by the same middleware as
-for pages, in a thread.
-
-Answers that have no end, as raw ASGI applications: kept count of, so that a server that stops can end them first.
+Raw ASGI applications, because Django's own handler would hold a thread for each open stream. The user is found by the
+same middleware as for pages, in a thread. OpenEnded keeps its running tasks, so that a server that stops can end them
+first; EventStream is one with server-sent events.
 """
 
 import asyncio
@@ -217,7 +216,7 @@ class EventStream(OpenEnded, Generic[W]):
 
 
 async def in_thread(call: Callable[[], W]) -> W:
-    """What Django and the cluster are asked for while a page would be made: away from the event loop."""
+    """Runs a call that blocks (Django, the cluster) in a thread, away from the event loop."""
     async with ThreadSensitiveContext():
         answer: Awaitable[W] = sync_to_async(call)()
         return await answer

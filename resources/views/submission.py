@@ -1,9 +1,8 @@
-"""What a page of an object sends, whichever of its views it is: the form's controls, or the text.
+"""What the page of an object sends, from the form's controls or as YAML, and its conflicts.
 
-Both carry the same beside it: the object as it was opened (`~original`), the text with its comments (`~document`), what
-a new object began with (`~start`, `~begun`), and decisions about clashes (`~clash:`, `~take:`).
-
-A field that two people changed, as the page shows it.
+Both views send the same beside it: the object as it was opened (`~original`), the text with its comments
+(`~document`), what a new object began with (`~start`, `~begun`), and decisions about conflicts (`~clash:`, `~take:`).
+Conflicting is how the page shows a field that two people changed.
 """
 
 import hashlib
@@ -24,6 +23,8 @@ from resources.writing.draft import own, words
 from untrusted import json_bounds
 
 _MISSING = "-"
+# Characters of a value that are shown.
+_LONG = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,15 +112,15 @@ def _decided(post: QueryDict, found: Draft) -> Draft:
     for name in post:
         if not name.startswith("~clash:"):
             continue
-        spelt = name.removeprefix("~clash:")
-        path = unspelt(spelt)
-        began = post.get(name, "")
+        spelling = name.removeprefix("~clash:")
+        path = unspelt(spelling)
+        sent = post.get(name, "")
         clash = Clash(
-            path, at(obj, path), at(found.original, path), MISSING if began == _MISSING else json_bounds.loads(began)
+            path, at(obj, path), at(found.original, path), MISSING if sent == _MISSING else json_bounds.loads(sent)
         )
         clashes.append(clash)
-        taken = post.get(f"~take:{spelt}", "")
-        decided[spelt] = taken
+        taken = post.get(f"~take:{spelling}", "")
+        decided[spelling] = taken
         if taken == "theirs":
             obj = take(obj, path, clash.theirs)
         elif taken != "mine":
@@ -144,9 +145,6 @@ def began(clash: Clash) -> str:
     return _MISSING if clash.began is MISSING else carried(clash.began)
 
 
-_LONG = 600
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflicting:
     """`name`: of the field as the control spells it; values are YAML, None where there is none; `taken`: mine,
@@ -168,14 +166,14 @@ def conflicting(clash: Clash, decided: Mapping[str, str]) -> Conflicting:
         where=words(clash.path),
         name=name,
         carried=began(clash),
-        began=_text(clash.began),
-        mine=_text(clash.mine),
-        theirs=_text(clash.theirs),
+        began=_yaml(clash.began),
+        mine=_yaml(clash.mine),
+        theirs=_yaml(clash.theirs),
         taken=decided.get(name, ""),
     )
 
 
-def _text(value: Any) -> str | None:
+def _yaml(value: Any) -> str | None:
     if value is MISSING:
         return None
     text = yamltext.dump(value).rstrip("\n")

@@ -1,11 +1,11 @@
-"""…/pods/<namespace>/<name>/terminal/: the page of a shell in a container; …/terminal/socket/: the WebSocket that
-carries it between the browser and the API server.
+"""A shell in a container of a Pod, and the debug container for Pods that have no shell.
 
-The frames are the API server's own (kube.channels.exec_), passed on as they are; they are not stored or logged, but
-opening a shell is audited. A browser sends its cookies with a WebSocket wherever the page came from, so only our own
-pages are let in. The API server checks the permission with the user's own credentials.
+…/pods/<namespace>/<name>/terminal/: the page. …/terminal/socket/: the WebSocket between the browser and the API server.
+…/pods/<namespace>/<name>/debug/: adds an ephemeral container with a shell, and opens a terminal in it.
 
-/resources/core/v1/pods/<namespace>/<name>/debug/: a container with a shell, put beside one that has none.
+The frames are the API server's own (kube.channels.exec_), passed on as they are. They are not stored or logged, but
+opening a shell is audited. A browser sends its cookies with a WebSocket from any site's page, so the Origin must be
+this console. The API server checks the permission with the user's own credentials.
 """
 
 import asyncio
@@ -171,7 +171,7 @@ def _is_own_page(scope: Scope) -> bool:
     return bool(origin.netloc) and origin.netloc.lower() == headers.get(b"host", "").lower()
 
 
-def _wish(scope: Scope) -> ShellRequest:
+def _shell_request(scope: Scope) -> ShellRequest:
     found = SOCKET_PATH.match(scope["path"])
     request = request_of({**scope, "type": "http", "method": "GET"})
     if found is None:
@@ -214,7 +214,7 @@ class TerminalApp(OpenEnded):
 
 async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
     try:
-        wish = await in_thread(lambda: _wish(scope))
+        wish = await in_thread(lambda: _shell_request(scope))
     except Refused as error:
         await _end(send, str(error))
         return
@@ -283,32 +283,13 @@ class DebugPage:
         return acts.debug_command(self.place, self.image, self.target)
 
 
-def _page(request: ConsoleRequest, place: Place) -> DebugPage:
-    targets = tuple(
-        container.name for container in containers(place.get(request.cluster)) if container.kind == "container"
-    )
-    asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
-    image = request.POST.get("image", acts.DEBUG_IMAGE).strip()
-    refused = refusal(
-        client=request.cluster,
-        verb="patch",
-        type_=place.type,
-        namespace=place.namespace,
-        name=place.name,
-        subresource="ephemeralcontainers",
-    )
-    return DebugPage(
-        place=place, targets=targets, target=asked if asked in targets else "", image=image, refusal=refused
-    )
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def debug(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """`image=`, and `target=`: the container whose processes it sees ('' for none)."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.kind != "Pod" or place.type.group:
         raise NotFound(_("Only a Pod can have a debug container; %(kind)s can't.") % {"kind": place.type.kind})
-    page = _page(request, place)
+    page = _debug_page(request, place)
     if request.method != "POST":
         return render.page(request, "resources/debug.html", {"page": page})
     if not page.image:
@@ -327,3 +308,22 @@ def debug(request: ConsoleRequest, group: str, version: str, plural: str, namesp
         status = page.problem.status if page.problem else 422
         return render.page(request, "resources/debug.html", {"page": page}, status=status)
     return HttpResponseRedirect(place.url("terminal", container=made["name"], begun=str(int(time.time()))))
+
+
+def _debug_page(request: ConsoleRequest, place: Place) -> DebugPage:
+    targets = tuple(
+        container.name for container in containers(place.get(request.cluster)) if container.kind == "container"
+    )
+    asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
+    image = request.POST.get("image", acts.DEBUG_IMAGE).strip()
+    refused = refusal(
+        client=request.cluster,
+        verb="patch",
+        type_=place.type,
+        namespace=place.namespace,
+        name=place.name,
+        subresource="ephemeralcontainers",
+    )
+    return DebugPage(
+        place=place, targets=targets, target=asked if asked in targets else "", image=image, refusal=refused
+    )

@@ -1,10 +1,8 @@
-"""A draft of an object: its initial content, and how the edited object is sent to the cluster.
+"""A draft of an object: its initial content, how the edited object is sent to the cluster, and the API server's errors.
 
 An existing object is never overwritten as a whole: the changes are sent as a patch with the resourceVersion that they
 were compared with. Fields that the server writes (status, resourceVersion, uid, …) are never part of the changes,
 whatever a text says about them.
-
-What the API server says to a refused object, one entry for each field it names.
 """
 
 import re

@@ -38,7 +38,7 @@ def test_an_import_has_so_many_documents() -> None:
 
 def test_what_takes_an_import_back_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     step = imports.UndoStep("", "v1", "configmaps", "default", "a", "1", after={"data": {"a": os.urandom(2000).hex()}})
-    monkeypatch.setattr(imports, "_step", lambda _result: step)
+    monkeypatch.setattr(imports, "_undo_step", lambda _result: step)
     assert imports.pack_undo([object()])  # type: ignore[list-item]
     monkeypatch.setattr(limits, "IMPORT_UNDO", replace(limits.IMPORT_UNDO, value=2000))
     assert not imports.pack_undo([object()])  # type: ignore[list-item]

@@ -74,7 +74,7 @@ def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.M
         calls.append((len(found), beyond))
         raise StopIteration
 
-    monkeypatch.setattr(recent_warnings.event_rows, "stream_of", events)
+    monkeypatch.setattr(recent_warnings.events, "event_list_of", event_rows)
     with pytest.raises(StopIteration):
         recent_warnings.collect(client)
     assert calls == [(1000, True)]
@@ -109,7 +109,7 @@ def test_pods_are_looked_through_up_to_a_bound(client: Any, monkeypatch: pytest.
 
 def test_what_goes_with_a_kind_is_read_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, "DELETED_OBJECTS", 600)
-    monkeypatch.setattr(deletion_impact, "owner", lambda *_args: None)
+    monkeypatch.setattr(deletion_impact, "definition_owner", lambda *_args: None)
     found = deletion_impact.instances(client, {"spec": {"group": "a.example", "names": {"plural": "as"}}})
     assert (found.read, found.total) == (1000, 1007)
 

@@ -161,8 +161,8 @@ def test_o16_a_page_is_judged_by_its_own_cluster(monkeypatch: pytest.MonkeyPatch
     """Another one may be away for hours, and this one may have been, an hour ago."""
     hosts = {"": "here", "/c/other": "other"}
     monkeypatch.setattr(soft_timeout.clusters, "at", lambda prefix: prefix if prefix in hosts else None)
-    way = lambda prefix: SimpleNamespace(current=lambda: SimpleNamespace(host=hosts[prefix]))  # noqa: E731
-    monkeypatch.setattr(soft_timeout.clusters, "way", way)
+    endpoint_of = lambda prefix: SimpleNamespace(current=lambda: SimpleNamespace(host=hosts[prefix]))  # noqa: E731
+    monkeypatch.setattr(soft_timeout.clusters, "endpoint_of", endpoint_of)
     monkeypatch.setattr(silence, "_waiting", {"other": 1})
     monkeypatch.setattr(silence, "_since", {"other": time.monotonic() - 60, "here": time.monotonic() - 60})
     assert soft_timeout._silent_seconds("/c/other") >= 60

@@ -15,7 +15,7 @@ import pytest
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from console.processes import __main__ as main
-from console.processes import supervisor as liveness
+from console.processes import supervisor
 from console.processes.__main__ import arguments, check_sharing, listen
 from console.processes.parts import Options, environment, free_port, parts, socket_path
 from console.processes.supervisor import Program, Supervisor
@@ -105,23 +105,23 @@ async def test_s13_a_web_server_that_hangs_is_started_anew(
     """Only death was seen: a stopped process was waited for without end. What the answer says does not count."""
     port = free_port()
     monkeypatch.setattr(Supervisor, "CHECK_SECONDS", 0.05)
-    monkeypatch.setattr(liveness, "ANSWER_SECONDS", 1.0)
-    ask, answers = liveness.http_check(port), list[bool]()
+    monkeypatch.setattr(supervisor, "ANSWER_SECONDS", 1.0)
+    ask, answers = supervisor.http_check(port), list[bool]()
 
     async def check() -> bool:
         answers.append(await ask())
         return answers[-1]
 
     part = Program(name="web", command=(sys.executable, "-c", HANGS, str(port)), is_alive=check)
-    supervisor = Supervisor([part], back_off=0.01)
-    running = asyncio.create_task(supervisor.run())
+    keeper = Supervisor([part], back_off=0.01)
+    running = asyncio.create_task(keeper.run())
     text: list[str] = []
     await reached(lambda: text.append(capsys.readouterr().out) or pids("".join(text)), 30)
     await reached(lambda: True in answers, seconds=30)
     os.kill(pids("".join(text))[0], signal.SIGSTOP)
     await reached(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) > 1, 60)
-    assert supervisor.restarts["web"] and "web does not answer any more" in "".join(text)
-    supervisor.stop()
+    assert keeper.restarts["web"] and "web does not answer any more" in "".join(text)
+    keeper.stop()
     await running
 
 
@@ -131,13 +131,13 @@ async def test_s13_every_part_is_asked_whether_it_lives(tmp_path: Path) -> None:
         part.name for part in parts(Options(port=9000, data=tmp_path, web=2, listener=7)) if part.is_alive is None
     ] == []
     file = tmp_path / "worker.alive"
-    check = liveness.file_check(file)
+    check = supervisor.file_check(file)
     assert not await check()
     file.touch()
     assert await check()
-    os.utime(file, (time.time() - liveness.FILE_AGE_SECONDS - 1,) * 2)
+    os.utime(file, (time.time() - supervisor.FILE_AGE_SECONDS - 1,) * 2)
     assert not await check()
-    assert not await liveness.kubeconfig_check(tmp_path / "kubeconfig")()
+    assert not await supervisor.kubeconfig_check(tmp_path / "kubeconfig")()
 
 
 def test_a_port_that_says_the_request_again_is_not_ready() -> None:
@@ -155,8 +155,8 @@ def test_a_port_that_says_the_request_again_is_not_ready() -> None:
 
 
 async def test_s13_a_redis_that_answers_lives(redis_server: str) -> None:
-    assert await liveness.redis_check(Path(redis_server.removeprefix("unix://")))()
-    assert not await liveness.redis_check(Path("/nowhere"))()
+    assert await supervisor.redis_check(Path(redis_server.removeprefix("unix://")))()
+    assert not await supervisor.redis_check(Path("/nowhere"))()
 
 
 async def test_s13_a_worker_that_waits_for_redis_is_not_killed(redis_server: str, tmp_path: Path) -> None:
@@ -164,11 +164,11 @@ async def test_s13_a_worker_that_waits_for_redis_is_not_killed(redis_server: str
     file = tmp_path / "worker.alive"
     file.touch()
     os.utime(file, (1, 1))
-    assert await liveness.worker_check(file, "unix:///nowhere")()
-    assert await liveness.worker_check(file, f"redis://127.0.0.1:{free_port()}/0")()
-    assert not await liveness.worker_check(file, redis_server)()
+    assert await supervisor.worker_check(file, "unix:///nowhere")()
+    assert await supervisor.worker_check(file, f"redis://127.0.0.1:{free_port()}/0")()
+    assert not await supervisor.worker_check(file, redis_server)()
     file.touch()
-    assert await liveness.worker_check(file, redis_server)()
+    assert await supervisor.worker_check(file, redis_server)()
 
 
 async def test_s13_the_embedded_cluster_answers_its_check(
@@ -176,7 +176,7 @@ async def test_s13_the_embedded_cluster_answers_its_check(
 ) -> None:
     if request.config.getoption("--kubeconfig"):
         pytest.skip("the supervisor starts no real cluster, so it asks none whether it lives")
-    assert await liveness.kubeconfig_check(cluster_kubeconfig)()
+    assert await supervisor.kubeconfig_check(cluster_kubeconfig)()
 
 
 async def test_s13_a_program_that_starts_slowly_is_not_killed(monkeypatch: pytest.MonkeyPatch) -> None:

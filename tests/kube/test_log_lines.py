@@ -9,7 +9,7 @@ from aiohttp import web
 from kube import limits
 from kube.client import ClusterClient
 from kube.log_lines import CUT, LineCutter
-from resources.views.follow import _send_lines
+from resources.views.follow import _send_container_lines
 from tests.kube.script_server import serving
 
 MOST = limits.LOG_LINE.value
@@ -41,7 +41,7 @@ async def test_s5_a_line_without_an_end_takes_no_memory() -> None:
 
     tracemalloc.start()
     try:
-        await asyncio.gather(read(), _send_lines(queue, send))  # type: ignore[arg-type]
+        await asyncio.gather(read(), _send_container_lines(queue, send))  # type: ignore[arg-type]
         assert tracemalloc.get_traced_memory()[1] < 4 * 2**20
     finally:
         tracemalloc.stop()

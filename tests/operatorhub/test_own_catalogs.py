@@ -142,7 +142,7 @@ def test_s17_who_cannot_change_the_catalogs_reads_no_folder_of_the_server(
         f"/api/operatorhub/catalogs/~/{NAME}/",
     ]
     assert folder in text(page(LIST))
-    monkeypatch.setattr(catalogs, "refused", lambda _client: "no")
+    monkeypatch.setattr(catalogs, "change_refusal", lambda _client: "no")
     for address in addresses:
         answer = Client().get(address)
         assert answer.status_code == 200, address

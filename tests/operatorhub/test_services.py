@@ -8,7 +8,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from operatorhub.csv import Api
 from operatorhub.running.installed_operators import Operator
-from operatorhub.views import services as services
+from operatorhub.views import services
 
 CACHE = Api(
     group="cache.example.com",

@@ -167,7 +167,7 @@ async def test_hubs_live_as_long_as_they_say(log: ChangeLog, pipe: redis.Redis) 
 
 def test_without_redis_a_page_is_still_made(monkeypatch: pytest.MonkeyPatch) -> None:
     unreachable = redis.Redis.from_url("unix:///nowhere/redis.sock")
-    monkeypatch.setattr(connection, "sync", lambda: unreachable)
+    monkeypatch.setattr(connection, "sync_client", lambda: unreachable)
     assert position() == ""
 
 

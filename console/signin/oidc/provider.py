@@ -1,19 +1,16 @@
-"""The provider, as it describes itself: found by its issuer (OpenID Connect Discovery 1.0), asked for tokens, and
-its ID tokens judged.
+"""The OpenID Connect provider: its metadata (Discovery 1.0), its token endpoint, verification of its ID tokens, and the
+console's addresses that are registered there.
 
-Everything about tokens is Authlib's; the signatures are joserfc's, which Authlib stands on. What is kept in memory is
-public: metadata and keys.
+Tokens are read by Authlib, and signatures by joserfc, which Authlib uses. Only public data is kept in memory: metadata
+and keys.
 
-An ID token: signed by the provider, for this console, for this sign-in, and of now (OpenID Connect Core 1.0,
-3.1.3.7).
+An ID token must be signed by the provider, for this console and this sign-in, and be valid now (OpenID Connect Core
+1.0, 3.1.3.7). The API server then authenticates the same token by its own configuration; its answer says who the user
+is.
 
-The API server judges the same token once more, by its own configuration; what it says of its owner is what counts.
-
-The redirect addresses that are registered at the provider: two, of the default cluster, for sign-in to any cluster.
-
-A `state` ends with the mark of its cluster, and the response is redirected to the same page there. A changed mark leads
-to a cluster with no pending sign-in of this browser: the proof is in the cookie of that cluster's own address
-(PendingSignIn in views.py).
+Two redirect addresses are registered, both of the default cluster, for sign-in to any cluster. A `state` ends with the
+mark of its cluster, and the response is redirected to the same page there. A forged mark leads to a cluster without a
+pending sign-in of this browser: the proof is in the cookie of that cluster's own address (PendingSignIn in views.py).
 """
 
 import hashlib
@@ -265,7 +262,10 @@ class IdToken:
 
 
 def verified_id_token(of: Provider, text: str, *, nonce: str = "", access_token: str = "") -> IdToken:
-    """Raises SignInError. Without a `nonce` it is one of a renewal, which need not have it (Core 1.0, 12.2)."""
+    """The token, verified. Raises SignInError.
+
+    Without `nonce` it is from a renewal, which needn't have one (Core 1.0, 12.2).
+    """
     if not text:
         words = _("%(name)s returned no ID token. OIDC_SCOPES must include openid.")
         raise SignInError(words % {"name": name()}, 503)
@@ -321,19 +321,19 @@ def _forged(why: str) -> SignInError:
     return SignInError(words % {"name": name()}, counts=True, log=why)
 
 
-def redirect_address(request: HttpRequest, name: str) -> str:
-    """Of one of our pages, as the provider knows it."""
+def redirect_address(request: HttpRequest, page: str) -> str:
+    """The address of one of our pages, as the provider knows it. `page`: the name of its URL pattern."""
     with addresses_of(clusters.default()):
-        path = reverse(name)
+        path = reverse(page)
     return f"{settings.CONSOLE_URL}{path}" if settings.CONSOLE_URL else request.build_absolute_uri(path)
 
 
 def cluster_mark(place: Offered) -> str:
-    """'' of the default one. A digest: what a context is called is not the provider's business."""
+    """The end of `state` for a cluster; '' for the default one. A digest, so the provider learns no context's name."""
     return f".{hashlib.sha256(place.context.encode()).hexdigest()[:16]}" if place.prefix else ""
 
 
-def redirect_to_cluster(request: HttpRequest, name: str) -> HttpResponseRedirect | None:
+def redirect_to_cluster(request: HttpRequest, page: str) -> HttpResponseRedirect | None:
     """Redirect to the cluster of this response's state, with the whole query; None if it is the cluster of this address
     or unknown.
     """
@@ -346,4 +346,4 @@ def redirect_to_cluster(request: HttpRequest, name: str) -> HttpResponseRedirect
     if place is None or place == place_of(request):
         return None
     with addresses_of(place):
-        return HttpResponseRedirect(f"{reverse(name)}?{request.META.get('QUERY_STRING', '')}")
+        return HttpResponseRedirect(f"{reverse(page)}?{request.META.get('QUERY_STRING', '')}")

@@ -49,7 +49,7 @@ class PendingSignIn:
 
     @classmethod
     def begin(cls, back: str, redirect: str, mark: str = "") -> "PendingSignIn":
-        """`mark`: of the cluster (redirect_addresses.py)."""
+        """`mark`: of the cluster, see cluster_mark()."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _number in range(3))
         return cls(state=state + mark, nonce=nonce, verifier=verifier, back=back, redirect=redirect)
 

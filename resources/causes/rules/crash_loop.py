@@ -12,10 +12,18 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from resources.causes import evidence as containers
 from resources.causes.cause import Cause, Link, shortened
 from resources.causes.edit_fix import edit_fix
-from resources.causes.evidence import ContainerState, Ended, Evidence, Item, moment
+from resources.causes.evidence import (
+    ContainerState,
+    Ended,
+    Evidence,
+    Item,
+    container_label,
+    moment,
+    not_ready_since,
+    pod_containers,
+)
 from resources.state.health import mapping, text
 
 RANK = 32
@@ -28,7 +36,7 @@ _CANNOT_START = ("RunContainerError", "CreateContainerError")
 def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod:
         return
-    for container in containers.pod_containers(item):
+    for container in pod_containers(item):
         if container.waiting in _CANNOT_START:
             yield _cannot_start(item, container, container.why)
             continue
@@ -59,7 +67,7 @@ def _fails(item: Item, container: ContainerState, ended: Ended) -> bool:
 
 def _out_of_memory(item: Item, container: ContainerState) -> Cause:
     limit = text(mapping(mapping(container.spec.get("resources")).get("limits")).get("memory"))
-    words = {"name": containers.container_label(item, container), "limit": limit}
+    words = {"name": container_label(item, container), "limit": limit}
     sentence = (
         _("%(name)s can't keep running: it needs more than its memory limit of %(limit)s")
         if limit
@@ -79,7 +87,7 @@ def _out_of_memory(item: Item, container: ContainerState) -> Cause:
 def _ended(item: Item, container: ContainerState, ended: Ended, evidence: Evidence) -> Cause:
     line = evidence.logs.get((item.uid, container.name), "") or (ended.message.strip().splitlines() or [""])[-1]
     words = {
-        "name": containers.container_label(item, container),
+        "name": container_label(item, container),
         "code": ended.exit_code,
         "line": shortened(line),
         "signal": ended.signal or ended.exit_code - _KILLED,
@@ -105,7 +113,7 @@ def _ended(item: Item, container: ContainerState, ended: Ended, evidence: Eviden
 
 
 def _cannot_start(item: Item, container: ContainerState, why: str) -> Cause:
-    words = {"name": containers.container_label(item, container), "why": shortened(why or container.waiting)}
+    words = {"name": container_label(item, container), "why": shortened(why or container.waiting)}
     return Cause(
         sentence=_("%(name)s can't start: %(why)s") % words,
         rank=RANK,
@@ -118,7 +126,7 @@ def _cannot_start(item: Item, container: ContainerState, why: str) -> Cause:
 
 def _since(item: Item, container: ContainerState) -> str:
     """Between two crashes a Pod is ready for a moment: one that has crashed often hasn't only just begun to."""
-    return item.created if container.restarts > 1 else containers.not_ready_since(item)
+    return item.created if container.restarts > 1 else not_ready_since(item)
 
 
 def _restarts(container: ContainerState) -> str:

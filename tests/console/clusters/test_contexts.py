@@ -25,7 +25,7 @@ from operatorhub.models import Run
 def known(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Write contexts {name: (cluster, user)}, and see what is offered."""
     settings.KUBECONFIG, settings.KUBE_CONTEXT, settings.KUBE_CONTEXTS = str(tmp_path / "kubeconfig"), "", ("*",)
-    for name, empty in (("_offered", None), ("_clients", {}), ("_ways", {})):
+    for name, empty in (("_offered", None), ("_clients", {}), ("_endpoints", {})):
         monkeypatch.setattr(clusters, name, empty)
 
     def write(contexts: dict[str, tuple[str, str]], current: str = "") -> tuple[Offered, ...]:
@@ -63,7 +63,7 @@ def test_the_current_context_comes_first_without_a_prefix(known: Any) -> None:
 def test_another_default_changes_no_name(known: Any) -> None:
     contexts = {"a": ("one", "x"), "b": ("two", "y")}
     names = [{item.context: clusters.name_of(item) for item in known(contexts, current)} for current in ("a",)]
-    clusters._clients.clear(), clusters._ways.clear()
+    clusters._clients.clear(), clusters._endpoints.clear()
     names.append({item.context: clusters.name_of(item) for item in known(contexts, "b")})
     assert names[0] == names[1]
 

@@ -17,7 +17,6 @@ from console.web import clusters
 from console.web.clusters import console_client
 from operatorhub import olm
 from resources.changes import HubState
-from resources.changes import connection as server
 from resources.changes.connection import key, sync_client
 from tests import processes
 from tests.console.overview.test_page import part, raw, words
@@ -100,11 +99,11 @@ def test_without_redis_everything_is_told_and_that_it_does_not_update(
     cluster_kubeconfig: Path, tmp_path: Path, settings: Any
 ) -> None:
     settings.REDIS_URL = f"unix://{tmp_path}/nobody.sock"
-    server.sync_client.cache_clear()
+    sync_client.cache_clear()
     try:
         page = raw(Client(), "/?all=1")
     finally:
-        server.sync_client.cache_clear()
+        sync_client.cache_clear()
     text = words(page)
     assert "Live updates are off Redis isn't responding." in text
     assert re.search(r'<span class="overview-count">\d+</span>\s*<span>Namespaces', page)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is kept from one look to the next."""
     monkeypatch.setattr(discovery, "KEEP_SECONDS", 0.0)
-    for name in ("_FRESH_SECONDS", "_REFUSED_SECONDS"):
+    for name in ("_OWN_SECONDS", "_REFUSED_SECONDS"):
         monkeypatch.setattr(discovery, name, 0.0)
 
 

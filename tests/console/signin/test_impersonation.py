@@ -160,7 +160,7 @@ def test_a_browsers_own_headers_are_never_passed_on(boss: Client, staff: People)
 def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
     staff: People, admin: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clients, "SECONDS", 0.0)
+    monkeypatch.setattr(clients, "REVOCATION_SECONDS", 0.0)
     with deputy(admin, staff, _verb("serviceaccounts")) as (name, mine):
         browser = signed_in(mine)
         act_as(browser, staff.name("clerk"))

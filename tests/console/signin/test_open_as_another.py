@@ -105,7 +105,7 @@ async def test_what_is_open_as_another_is_closed_when_the_right_is_withdrawn(
     server: Console, staff: People, admin: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
-    monkeypatch.setattr(clients, "SECONDS", 0.2)
+    monkeypatch.setattr(clients, "REVOCATION_SECONDS", 0.2)
     rules = [{"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["impersonate"]}]
     made = deputy(admin, staff, rules)
     name, mine = await asyncio.to_thread(made.__enter__)

@@ -80,10 +80,9 @@ def test_a_cluster_that_is_away_is_said_and_counts_as_no_try(staff: People, monk
     from dataclasses import replace
 
     from console.web import clusters
-    from console.web import clusters as way
 
-    nowhere = replace(way.endpoint_of(clusters.default()), host="https://127.0.0.1:1", renewed=None)
-    monkeypatch.setattr(way, "config", lambda _place: nowhere)
+    nowhere = replace(clusters.endpoint_of(clusters.default()), host="https://127.0.0.1:1", renewed=None)
+    monkeypatch.setattr(clusters, "endpoint_of", lambda _place: nowhere)
     answer = browser_of().post("/sign-in/", {"token": staff.clerk})
     assert answer.status_code == 503
     assert "The cluster isn't responding" in html.unescape(answer.content.decode())

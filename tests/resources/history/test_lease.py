@@ -30,10 +30,10 @@ def test_a_host_whose_clock_is_ahead_takes_nothing_away() -> None:
 
 
 def test_who_says_nothing_for_long_is_succeeded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording_status, "SECONDS", 0.2)
+    monkeypatch.setattr(recording_status, "LEASE_SECONDS", 0.2)
     assert recording_status.hold_lease("c", "one", "")
     until(lambda: recording_status.hold_lease("c", "two", ""), seconds=30)
-    monkeypatch.setattr(recording_status, "SECONDS", 15.0)
+    monkeypatch.setattr(recording_status, "LEASE_SECONDS", 15.0)
     assert recording_status.hold_lease("c", "two", "nothing works")
     found = recording_status.lease_holder("c")
     assert found is not None and (found.holder, found.problem) == ("two", "nothing works")
@@ -53,7 +53,7 @@ def test_a_kind_beyond_the_limit_says_so(client: ClusterClient, monkeypatch: pyt
     maps = client.find("", "v1", "configmaps")
     assert recording_status.hold_lease(client.name, "one", "")
     assert recording_status.recording(client, Place(maps, "default", "a")).why == ""
-    monkeypatch.setattr(recording_status, "MOST", 0)
+    monkeypatch.setattr(recording_status, "MAX_RECORDED_TYPES", 0)
     assert recording_status.recorded_types(client) == ()
     assert (
         "History is recorded for at most 0 resource types"

@@ -52,7 +52,7 @@ def test_o5_what_a_database_said_is_for_who_sees_all(everywhere: bool, monkeypat
     """O5: the same for the recorder's own trouble."""
     access._answers.clear()
     writer = type("Writer", (), {"problem": "disk /srv/data is full"})()
-    monkeypatch.setattr(recording_status, "held", lambda _cluster: writer)
+    monkeypatch.setattr(recording_status, "lease_holder", lambda _cluster: writer)
     found = recording_status.recording(Cluster(everywhere), Place(TYPE, "shop", "web"))  # type: ignore[arg-type]
     assert ("/srv/data" in found.why) is everywhere
 

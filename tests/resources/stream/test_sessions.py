@@ -145,7 +145,7 @@ def test_signing_out_works_while_redis_is_away(
 
     from redis.exceptions import ConnectionError as sessions_error
 
-    monkeypatch.setattr(sessions, "sync", refuse)
+    monkeypatch.setattr(sessions, "sync_client", refuse)
     assert person.post("/sign-out/").status_code == 302
 
 

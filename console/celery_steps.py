@@ -1,15 +1,4 @@
-"""A liveness file that the worker touches every few seconds, for probes: `celery inspect ping` starts a second Celery
-each time.
-
-Its age shows that the worker's threads run and that it connected to Redis once. /readyz reports whether a hub watches
-the cluster.
-
-Celery's beat as a thread of the worker, for consoles with one worker (`make run`): a process of its own takes 75
-MB for one entry.
-
-With several workers beat is a process (`celery -A console.celery beat`) and BEAT_IN_WORKER stays off, or each worker
-would send every task.
-"""
+"""The worker's own boot steps: a liveness file for probes, and Celery's beat as a thread."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -19,11 +8,15 @@ from celery import bootsteps
 from celery.beat import EmbeddedService
 from django.conf import settings
 
-SECONDS = 5.0
+TOUCH_SECONDS = 5.0
 
 
 class AliveStep(bootsteps.StartStopStep):
-    """Only where settings.ALIVE_FILE names a file. Part of the consumer, so that it begins once Redis answers."""
+    """Touches settings.ALIVE_FILE every few seconds, if set: `celery inspect ping` starts a second Celery each time.
+
+    The file's age shows that the worker's threads run and that it connected to Redis once: the step is part of the
+    consumer, so it begins once Redis answers. /readyz reports whether a hub watches the cluster.
+    """
 
     requires = ("celery.worker.consumer.connection:Connection",)
 
@@ -38,7 +31,7 @@ class AliveStep(bootsteps.StartStopStep):
         # A consumer that lost its Redis is started again: one timer is enough.
         if self._entry is None:
             Path(settings.ALIVE_FILE).touch()
-            self._entry = parent.timer.call_repeatedly(SECONDS, Path(settings.ALIVE_FILE).touch)
+            self._entry = parent.timer.call_repeatedly(TOUCH_SECONDS, Path(settings.ALIVE_FILE).touch)
 
     def shutdown(self, parent: Any) -> None:
         if self._entry is not None:
@@ -48,7 +41,12 @@ class AliveStep(bootsteps.StartStopStep):
 
 
 class BeatStep(bootsteps.StartStopStep):
-    """Only where settings.BEAT_IN_WORKER says so."""
+    """Beat as a thread, if settings.BEAT_IN_WORKER is set, for consoles with one worker (`make run`): a process takes
+    75 MB for one entry.
+
+    With several workers beat is a process (`celery -A console.celery beat`) and BEAT_IN_WORKER stays off, or each
+    worker would send every task.
+    """
 
     requires = ("celery.worker.components:Pool",)
 
