@@ -171,7 +171,7 @@ def _files_of(module: str) -> tuple[str, str]:
 
 @cache
 def _graph() -> grimp.ImportGraph:
-    # Without a cache, which saves a tenth of a second: sets of packages that share its folder share the files' times, but
+    # Without a cache, which saves a tenth of a second: sets of packages in one folder share the times of the files, but
     # not the imports, so that the set that is read second has old ones.
     return grimp.build_graph(*_PACKAGES, cache_dir=None)
 
