@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -31,6 +31,7 @@ from resources.acting.environment import (
     Variable,
     WholeSource,
 )
+from resources.acting.metadata_pairs import lines
 from resources.history import writes
 from resources.place import Place, place_of
 from resources.writing import pickers
@@ -89,7 +90,7 @@ class VariableForm(forms.Form):
             name=typed["name"],
             source=typed["source"],
             source_name=typed["source_name"] if typed["source"] in _OBJECTS else "",
-            value="" if typed["source"] == OTHER else typed["value"].replace("\r\n", "\n"),
+            value="" if typed["source"] == OTHER else lines(typed["value"]),
             was=typed["was"],
         )
 
@@ -122,12 +123,21 @@ class ContainerForms:
     """The rows of one container."""
 
     container: str
-    variables: list[VariableForm]
-    whole_sources: list[WholeSourceForm]
+    variables: tuple[VariableForm, ...]
+    whole_sources: tuple[WholeSourceForm, ...]
 
     @property
     def forms(self) -> "Iterable[VariableForm | WholeSourceForm]":
         return (*self.variables, *self.whole_sources)
+
+    @property
+    def variable_rows(self) -> tuple[VariableForm, ...]:
+        """With an empty one to fill in; so have whole_source_rows."""
+        return (*self.variables, VariableForm())
+
+    @property
+    def whole_source_rows(self) -> tuple[WholeSourceForm, ...]:
+        return (*self.whole_sources, WholeSourceForm())
 
     @property
     def environment(self) -> Environment:
@@ -176,22 +186,11 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 def _stored(present: Environment) -> ContainerForms:
     return ContainerForms(
         present.container,
-        [
-            VariableForm(
-                initial={
-                    "name": variable.name,
-                    "source": variable.source,
-                    "source_name": variable.source_name,
-                    "value": variable.value,
-                    "was": variable.was,
-                }
-            )
-            for variable in present.variables
-        ],
-        [
+        tuple(VariableForm(initial=asdict(variable)) for variable in present.variables),
+        tuple(
             WholeSourceForm(initial={"kind": source.kind, "name": source.name, "key_prefix": source.prefix})
             for source in present.whole_sources
-        ],
+        ),
     )
 
 
@@ -201,8 +200,8 @@ def _typed(post: QueryDict, container: str) -> ContainerForms:
     sources = [WholeSourceForm(row) for row in _rows(post, f"{container}-whole", WholeSourceForm.base_fields)]
     return ContainerForms(
         container,
-        [form for form in variables if not form.is_empty],
-        [form for form in sources if not form.is_empty],
+        tuple(form for form in variables if not form.is_empty),
+        tuple(form for form in sources if not form.is_empty),
     )
 
 
@@ -220,9 +219,6 @@ def _page(
     problem: Problem | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    for container in containers:
-        container.variables.append(VariableForm())
-        container.whole_sources.append(WholeSourceForm())
     page = EnvironmentPage(
         place=place,
         containers=containers,

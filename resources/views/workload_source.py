@@ -4,6 +4,7 @@ of the Pod template, or as files in a volume.
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import name_of
 from resources.acting import pod_templates
@@ -26,8 +28,6 @@ from resources.place import Place, place_of
 from resources.state.health import items, text
 
 ENVIRONMENT, FILES = "environment", "files"
-#: Types that can be given one, and their API groups.
-_WORKLOADS = {"deployments": "apps", "statefulsets": "apps", "daemonsets": "apps", "cronjobs": "batch"}
 #: Workloads of each type to choose from.
 _MAX_WORKLOADS = 500
 _DNS_LABEL_LENGTH = 63
@@ -108,12 +108,12 @@ def add(request: ConsoleRequest, group: str, version: str, plural: str, namespac
         words = _("Only Secrets and ConfigMaps can be added to a workload; %(kind)s can't.")
         raise NotFound(words % {"kind": place.type.kind})
     place.get(request.cluster)
-    form = WorkloadSourceForm(
-        request.POST if request.method == "POST" else None, _workloads(request.cluster, namespace)
-    )
+    types = _types(request.cluster)
+    workloads = _workloads(request.cluster, types, namespace)
+    form = WorkloadSourceForm(request.POST if request.method == "POST" else None, workloads)
     if request.method != "POST":
         return _page(request, place, form)
-    return _save(request, place, form) if form.is_valid() else _page(request, place, form, status=422)
+    return _save(request, place, form, types) if form.is_valid() else _page(request, place, form, status=422)
 
 
 def _page(
@@ -123,24 +123,35 @@ def _page(
     return render.page(request, "resources/add_to_workload.html", context, status=status)
 
 
-def _workloads(client: ClusterClient, namespace: str) -> list[tuple[str, str]]:
+def _types(client: ClusterClient) -> dict[str, ResourceType]:
+    """Types that can be given one, as far as the cluster serves them, by their plurals."""
+    served = {}
+    for group, kind in pod_templates.PATHS:
+        with suppress(KubeError):
+            type_ = client.find_kind(group, kind)
+            served[type_.plural] = type_
+    return served
+
+
+def _workloads(client: ClusterClient, types: Mapping[str, ResourceType], namespace: str) -> list[tuple[str, str]]:
     """Those that the user can list, at most _MAX_WORKLOADS of each type."""
     found = []
-    for plural, group in _WORKLOADS.items():
+    for plural, type_ in types.items():
         try:
-            type_ = client.find(group, "v1", plural)
             listed = client.list(type_, namespace, limit=_MAX_WORKLOADS).items
         except KubeError:
-            # Not served, or not the user's to list.
+            # Not the user's to list.
             continue
         found += [(f"{plural}/{name_of(item)}", f"{type_.kind} {name_of(item)}") for item in listed]
     return found
 
 
-def _save(request: ConsoleRequest, place: Place, form: WorkloadSourceForm) -> HttpResponse:
+def _save(
+    request: ConsoleRequest, place: Place, form: WorkloadSourceForm, types: Mapping[str, ResourceType]
+) -> HttpResponse:
     client = request.cluster
     plural, _slash, name = form.cleaned_data["workload"].partition("/")
-    workload = Place(client.find(_WORKLOADS[plural], "v1", plural), place.namespace, name)
+    workload = Place(types[plural], place.namespace, name)
     path = pod_templates.path_of(workload.type)
     try:
         before = workload.get(client)
