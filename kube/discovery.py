@@ -17,6 +17,35 @@ ACCEPT = (
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
 )
+# Kubernetes' own groups have no dot, or are among these (k8s.io/api, aggregated metrics). Every other group comes from
+# an operator, OLM or an add-on: other projects' groups end with .k8s.io too (gateway.networking.k8s.io, app.k8s.io).
+KUBERNETES_GROUPS = frozenset(
+    f"{name}.k8s.io"
+    for name in (
+        "admissionregistration",
+        "apiextensions",
+        "apiregistration",
+        "authentication",
+        "authorization",
+        "certificates",
+        "coordination",
+        "custom.metrics",
+        "discovery",
+        "events",
+        "external.metrics",
+        "flowcontrol.apiserver",
+        "imagepolicy",
+        "internal.apiserver",
+        "metrics",
+        "networking",
+        "node",
+        "rbac.authorization",
+        "resource",
+        "scheduling",
+        "storage",
+        "storagemigration",
+    )
+)
 # As names they would change the path: clients and proxies remove dot segments (RFC 3986, 6.2.2.3).
 _DOT_SEGMENTS = frozenset({".", ".."})
 

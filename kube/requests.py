@@ -237,46 +237,29 @@ def access_review(
         "namespace": namespace if type_.namespaced else "",
         "name": name,
     }
-    review = {
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": {key: value for key, value in attributes.items() if value}},
-    }
-    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-    return ApiRequest(
-        method="POST",
-        path=path,
-        query=(),
-        body=msgspec.json.encode(review),
-        content_type=JSON,
-        ref=f"the right to {verb} {type_.plural}",
-    )
+    spec = {"resourceAttributes": {key: value for key, value in attributes.items() if value}}
+    return _review("SelfSubjectAccessReview", spec, f"the right to {verb} {type_.plural}")
 
 
 def rules_review(namespace: str) -> ApiRequest:
     """SelfSubjectRulesReview: what may the sender do in this namespace?"""
-    review = {
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SelfSubjectRulesReview",
-        "spec": {"namespace": namespace},
-    }
-    path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
-    return ApiRequest(
-        method="POST",
-        path=path,
-        query=(),
-        body=msgspec.json.encode(review),
-        content_type=JSON,
-        ref=f'rights in namespace "{namespace}"',
-    )
+    return _review("SelfSubjectRulesReview", {"namespace": namespace}, f'rights in namespace "{namespace}"')
 
 
 def self_review() -> ApiRequest:
     """SelfSubjectReview: who is the sender?"""
-    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
-    path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    return _review("SelfSubjectReview", {}, "who the sender is", group="authentication.k8s.io")
+
+
+def _review(kind: str, spec: dict[str, Any], ref: str, *, group: str = "authorization.k8s.io") -> ApiRequest:
+    review = {"apiVersion": f"{group}/v1", "kind": kind, **({"spec": spec} if spec else {})}
     return ApiRequest(
-        method="POST", path=path, query=(), body=msgspec.json.encode(review), content_type=JSON, ref="who the sender is"
+        method="POST",
+        path=f"/apis/{group}/v1/{kind.lower()}s",
+        query=(),
+        body=msgspec.json.encode(review),
+        content_type=JSON,
+        ref=ref,
     )
 
 

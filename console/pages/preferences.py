@@ -7,7 +7,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -15,7 +14,7 @@ from console.prefer import store
 from console.prefer.store import SIZES, TIMES
 from console.reach import discovery
 from console.web.errors import wants_json
-from console.web.request import NAMESPACE_COOKIE
+from console.web.request import NAMESPACE_COOKIE, own_address
 from kube.errors import KubeError
 from resources.lists import saved_searches
 from resources.lists.saved_searches import Saved
@@ -64,8 +63,8 @@ def preferences(request: HttpRequest) -> HttpResponse:
 def _answer(request: HttpRequest) -> HttpResponse:
     if wants_json(request):
         return JsonResponse({"errors": {}})
-    target = request.POST.get("next", "")
-    if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
+    target = own_address(request, request.POST.get("next", ""))
+    if not target:
         target = request.path
         messages.success(request, _("Your preferences are saved."))
     return HttpResponseRedirect(target)

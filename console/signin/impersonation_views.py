@@ -3,14 +3,13 @@
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.signin import impersonation, impersonation_input
 from console.signin.impersonation_input import ImpersonationInput
 from console.web import audit
-from console.web.request import ConsoleRequest
+from console.web.request import ConsoleRequest, own_address
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -53,9 +52,8 @@ def stop(request: HttpRequest) -> HttpResponse:
 
 
 def _safe(request: HttpRequest) -> str:
-    back = request.POST.get("next", "")
-    good = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}, require_https=request.is_secure())
-    return back if good and not back.startswith(reverse("signin:view-as")) else reverse("pages:overview")
+    back = own_address(request, request.POST.get("next", ""))
+    return back if back and not back.startswith(reverse("signin:view-as")) else reverse("pages:overview")
 
 
 def _page(request: HttpRequest, found: ImpersonationInput, status: int = 200) -> HttpResponse:

@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -22,7 +21,7 @@ from console.signin.oidc import provider, provider_sign_out
 from console.signin.oidc.troubles import name
 from console.signin.sessions import Person
 from console.web.front import place_of
-from console.web.request import NAMESPACE_COOKIE
+from console.web.request import NAMESPACE_COOKIE, own_address
 from kube.errors import KubeError
 
 log = logging.getLogger("console.signin")
@@ -142,5 +141,5 @@ def clear_browser_data(response: HttpResponse) -> None:
 
 def safe_address(request: HttpRequest, back: str) -> str:
     """The address to return to, or '' unless it is a page of this console other than sign-in and sign-out."""
-    good = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}, require_https=request.is_secure())
-    return back if good and not back.startswith((reverse("signin:sign-in"), reverse("signin:sign-out"))) else ""
+    back = own_address(request, back)
+    return "" if back.startswith((reverse("signin:sign-in"), reverse("signin:sign-out"))) else back

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
+from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
@@ -138,3 +139,10 @@ class ClusterMiddleware:
 
     def process_view(self, request: HttpRequest, view: object, arguments: object, named: dict[str, object]) -> None:
         _note(request, named.get("namespace"))
+
+
+def own_address(request: HttpRequest, address: str) -> str:
+    """The address that a form sent to return to, '' unless it is one of this console."""
+    allowed = {request.get_host()}
+    is_own = url_has_allowed_host_and_scheme(address, allowed_hosts=allowed, require_https=request.is_secure())
+    return address if is_own else ""

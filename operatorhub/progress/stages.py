@@ -77,7 +77,7 @@ def took(start: str, end: str) -> float | None:
 
 def chosen_after(start: str, end: str) -> float | None:
     """Seconds from the Subscription to its CSV; None if that is a later version, hours or days after it."""
-    found = took(start, end) if end else None
+    found = took(start, end)
     return found if found is not None and found < FIRST else None
 
 
@@ -243,7 +243,7 @@ def plan(facts: InstallFacts) -> Stage:
         url=url,
         at=created(found),
         parts=parts,
-        took=took(created(found), end) if end else None,
+        took=took(created(found), end),
     )
 
 
@@ -323,7 +323,7 @@ def version(facts: InstallFacts) -> Stage:
         url=url,
         at=created(found),
         parts=parts,
-        took=took(created(found), end) if end else None,
+        took=took(created(found), end),
     )
 
 

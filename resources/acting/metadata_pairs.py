@@ -15,8 +15,6 @@ KINDS = ("labels", "annotations")
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
-#: All keys and values of an object's annotations together.
-ANNOTATIONS_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kube.discovery import KUBERNETES_GROUPS
 from resources.forms import errors
 from resources.forms.errors import Placed
 from resources.forms.paths import Path, words
@@ -26,31 +27,6 @@ from structural.validate import validate
 from structural.words import REQUIRED
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
-#: Groups with a dot that are Kubernetes' own; CRDs may use *.k8s.io as well.
-_OWN = frozenset(
-    f"{name}.k8s.io"
-    for name in (
-        "admissionregistration",
-        "apiextensions",
-        "apiregistration",
-        "authentication",
-        "authorization",
-        "certificates",
-        "coordination",
-        "discovery",
-        "events",
-        "flowcontrol.apiserver",
-        "internal.apiserver",
-        "metrics",
-        "networking",
-        "node",
-        "rbac.authorization",
-        "resource",
-        "scheduling",
-        "storage",
-        "storagemigration",
-    )
-)
 _TYPE_META = ("apiVersion", "kind")
 #: Prepared schemas in memory; the client keeps as many documents.
 _KEPT = 12
@@ -173,7 +149,7 @@ def _is_custom_resource(root: Node, components: Mapping[str, Any]) -> bool:
         return False
     kinds = root.get("x-kubernetes-group-version-kind")
     group = str(kinds[0].get("group") or "") if isinstance(kinds, list) and kinds else None
-    return group is None or ("." in group and group not in _OWN)
+    return group is None or ("." in group and group not in KUBERNETES_GROUPS)
 
 
 def _written_schema(root: Node) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 
 Node = Mapping[str, Any]
 
-SCALARS = frozenset({"string", "integer", "number", "boolean", "enum", "int-or-string", "bytes"})
 CONTAINERS = frozenset({"object", "array", "map"})
 EMPTY: Node = {}
 _TYPES: Mapping[str, type | tuple[type, ...]] = {

@@ -6,41 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import KUBERNETES_GROUPS, ResourceType
 from resources.lists.counts import Count, last
 from resources.types.manager import Manager, read_definitions
 
 # OLM's own kinds come behind those that it installed.
 _OLM = ("operators.coreos.com", "packages.operators.coreos.com")
-# Kubernetes' own groups have no dot, or are among these (k8s.io/api, aggregated metrics). Every other group comes from
-# an operator, OLM or an add-on: other projects' groups end with .k8s.io too (gateway.networking.k8s.io, app.k8s.io).
-_KUBERNETES_GROUPS = frozenset(
-    f"{name}.k8s.io"
-    for name in (
-        "admissionregistration",
-        "apiextensions",
-        "apiregistration",
-        "authentication",
-        "authorization",
-        "certificates",
-        "coordination",
-        "custom.metrics",
-        "discovery",
-        "events",
-        "external.metrics",
-        "flowcontrol.apiserver",
-        "imagepolicy",
-        "internal.apiserver",
-        "metrics",
-        "networking",
-        "node",
-        "rbac.authorization",
-        "resource",
-        "scheduling",
-        "storage",
-        "storagemigration",
-    )
-)
 SCOPES = ("namespaced", "cluster")
 ANY = "any"
 _UNSERVED = 50
@@ -154,7 +125,7 @@ class Types:
 
 def is_custom(group: str) -> bool:
     """Whether a group was brought by an operator or add-on."""
-    return "." in group and group not in _KUBERNETES_GROUPS
+    return "." in group and group not in KUBERNETES_GROUPS
 
 
 def kind_letters(kind: str) -> str:

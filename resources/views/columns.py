@@ -7,12 +7,11 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from console.prefer import store
 from console.prefer.store import SIZE, SIZES
-from console.web.request import ConsoleRequest
+from console.web.request import ConsoleRequest, own_address
 from kube import limits
 from resources.lists import columns
 from resources.place import place_of
@@ -62,10 +61,7 @@ def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> Ht
     Goes back to `next`.
     """
     place = place_of(request, group, version, plural)
-    target = request.POST.get("next", "")
-    if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
-        target = place.list_url
-    response = HttpResponseRedirect(target)
+    response = HttpResponseRedirect(own_address(request, request.POST.get("next", "")) or place.list_url)
     labels = (part.strip() for part in request.POST.get("label", "").split(","))
     keys = (*request.POST.getlist("column"), *(f"{columns.LABEL}{label}" for label in labels if label))
     size = _size(request.POST.get("size", ""), store.preferences_of(request).size)

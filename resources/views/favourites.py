@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from console.web import render
-from console.web.request import ConsoleRequest, wants_fragment
+from console.web.request import ConsoleRequest, own_address, wants_fragment
 from kube import limits
 from resources import favourites as kept
 from resources.favourites import Marked
@@ -67,7 +66,5 @@ def favourite(request: ConsoleRequest) -> HttpResponse:
         )
     if wants_fragment(request):
         return render.page(request, "resources/_star.html", {"place": place, "on": on})
-    target = post.get("next", "")
-    if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
-        target = place.url() if place.name else place.kind_url()
-    return HttpResponseRedirect(target)
+    page = place.url() if place.name else place.kind_url()
+    return HttpResponseRedirect(own_address(request, post.get("next", "")) or page)

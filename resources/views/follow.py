@@ -39,7 +39,7 @@ from resources.podlogs.logs import LogPart, LogSource, log_line, log_part, log_s
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.logs import merged_log_part
 from resources.views.stream import EventStream, in_thread
-from resources.views.stream_request import Refused, request_of
+from resources.views.stream_request import Refused, client_of, request_of
 
 FOLLOW_PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
 FOLLOW_ALL_PATH = re.compile(
@@ -66,11 +66,7 @@ def _container_request(scope: Scope) -> ContainerLogRequest:
     request = request_of(scope)
     if found is None:
         raise Refused(404, "no such log")
-    try:
-        client: ClusterClient = request.cluster
-        assert client.name is not None
-    except KubeError as error:
-        raise Refused(503, str(error)) from error
+    client = client_of(request)
     return ContainerLogRequest(
         client=client,
         namespace=unquote(found["namespace"]),

@@ -27,7 +27,6 @@ from django.db import connections
 from django.http import HttpResponse, HttpResponseRedirect
 from django.http.request import split_domain_port, validate_host
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from yarl import URL
@@ -36,7 +35,7 @@ from console.web import audit, render
 from console.web.access import can
 from console.web.asgi import Receive, Scope, Send
 from console.web.errors import Problem, explain
-from console.web.request import ConsoleRequest
+from console.web.request import ConsoleRequest, own_address
 from console.web.request_body import BodyRefused, read_body, send_refusal
 from kube import limits
 from kube.errors import KubeError, NotFound
@@ -194,11 +193,8 @@ def forwards(request: ConsoleRequest) -> HttpResponse:
         if found and close_tunnel(request.cluster, found.id):
             target = found.target
             audit.record(request, "stop port-forward", f"{target.kind} {target.namespace}/{target.name}", "ok")
-        back = request.POST.get("next", "")
-        safe = url_has_allowed_host_and_scheme(
-            back, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-        )
-        return HttpResponseRedirect(back if safe else reverse("resources:forwards"))
+        back = own_address(request, request.POST.get("next", ""))
+        return HttpResponseRedirect(back or reverse("resources:forwards"))
     open_ = tunnels(request.cluster)
     if only := request.GET.get("only", ""):
         numbers = set(only.split(","))

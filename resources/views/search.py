@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.web import render
-from console.web.request import ConsoleRequest, wants_fragment
+from console.web.request import ConsoleRequest, own_address, wants_fragment
 from kube.errors import BadRequest
 from resources.lists import saved_searches
 from resources.lists.saved_searches import Saved
@@ -124,9 +123,7 @@ def _delete_saved(request: ConsoleRequest) -> HttpResponse:
     gone = saved_searches.delete(request.cluster, int(key) if key.isascii() and key.isdigit() and len(key) < 20 else 0)
     if gone:
         messages.success(request, _("“%(name)s” deleted from your saved searches.") % {"name": gone})
-    target = request.POST.get("next", "")
-    safe = url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()})
-    return HttpResponseRedirect(target if safe else request.path)
+    return HttpResponseRedirect(own_address(request, request.POST.get("next", "")) or request.path)
 
 
 def _searched_place(request: ConsoleRequest) -> Place | None:

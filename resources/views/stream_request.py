@@ -107,6 +107,17 @@ def request_of(scope: Scope) -> Any:
     return request
 
 
+def client_of(request: Any) -> ClusterClient:
+    """The client of the request's user on its cluster. Raises Refused where there is none."""
+    try:
+        client: ClusterClient = request.cluster
+        # It is made when it is used first.
+        assert client.name is not None
+    except KubeError as error:
+        raise Refused(503, str(error)) from error
+    return client
+
+
 def asked_of(scope: Scope, body: bytes | None) -> StreamRequest:
     """`body`: of a POST, None of a GET. Raises Refused."""
     request = request_of(scope)
@@ -122,11 +133,7 @@ def asked_of(scope: Scope, body: bytes | None) -> StreamRequest:
         raise Refused(400, str(error)) from error
     except ValueError as error:
         raise Refused(400, f"the body is not what a stream can be asked for: {error}") from error
-    try:
-        client: ClusterClient = request.cluster
-        assert client.name is not None
-    except KubeError as error:
-        raise Refused(503, str(error)) from error
+    client = client_of(request)
     since = request.headers.get("Last-Event-ID") or since
     if language not in dict(settings.LANGUAGES):
         language = request.LANGUAGE_CODE

@@ -42,7 +42,7 @@ from resources.podlogs.logs import LogContainer, containers
 from resources.state.children import moment
 from resources.state.health import mapping, text
 from resources.views.stream import OpenEnded, in_thread
-from resources.views.stream_request import Refused, request_of
+from resources.views.stream_request import Refused, client_of, request_of
 
 #: After so long a page no longer waits for a container that has not started.
 STARTS_SECONDS = 120.0
@@ -176,11 +176,7 @@ def _shell_request(scope: Scope) -> ShellRequest:
     request = request_of({**scope, "type": "http", "method": "GET"})
     if found is None:
         raise Refused(404, "no such Pod")
-    try:
-        client: ClusterClient = request.cluster
-        assert client.name is not None
-    except KubeError as error:
-        raise Refused(503, str(error)) from error
+    client = client_of(request)
     try:
         command = tuple(shlex.split(request.GET.get("command", "")))
     except ValueError as error:
