@@ -117,7 +117,7 @@ class Api:
     def put(self, path: str, body: Any, **kinds: str) -> Answer:
         return self("PUT", path, body, **kinds)
 
-    def until(self, path: str, wanted: Callable[[Any], Any], seconds: float = 30) -> Any:
+    def until(self, path: str, wanted: Callable[[Any], Any], seconds: float = 90) -> Any:
         """The body at ``path`` as soon as ``wanted(body)``; AssertionError with the last one after ``seconds``."""
         end = time.monotonic() + seconds
         while True:
@@ -130,7 +130,7 @@ class Api:
             )
             time.sleep(0.05)
 
-    def until_gone(self, path: str, seconds: float = 30) -> None:
+    def until_gone(self, path: str, seconds: float = 90) -> None:
         """Returns when ``path`` is answered 404."""
         until(lambda: self.get(path).status == 404, f"{path} goes", seconds=seconds)
 
