@@ -9,7 +9,7 @@ from django.db.backends.signals import connection_created
 from django.dispatch import receiver
 
 from console.celery import app as celery  # noqa: F401  the application that every process sends tasks with
-from console.web import korean
+from console.web import language
 
 
 @receiver(connection_created, dispatch_uid="console-nul")
@@ -23,6 +23,6 @@ class ConsoleConfig(AppConfig):
     name = "console"
 
     def ready(self) -> None:
-        korean.install()
+        language.install_particles()
         if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
             import_module("console.traces").begin()

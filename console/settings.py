@@ -84,7 +84,7 @@ KUBE_CONTEXT = str(env.str("CONTEXT", ""))
 KUBE_CONTEXTS = tuple(name.strip() for name in str(env.str("CONTEXTS", "")).split(",") if name.strip())
 # What people read beside the cluster's name, e.g. "embedded"; `make run` sets it, the pages only print it.
 CLUSTER_NOTE = str(env.str("CLUSTER_NOTE", ""))
-# Links, banners and YAML samples of the administrator, as YAML (console/web/additions.py).
+# Links, banners and YAML samples of the administrator, as YAML (console/web/navigation.py).
 ADDITIONS = str(env.str("ADDITIONS", ""))
 
 
@@ -288,7 +288,7 @@ SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
-CSRF_FAILURE_VIEW = "console.web.preserve_input.too_old"
+CSRF_FAILURE_VIEW = "console.web.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True

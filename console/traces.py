@@ -27,7 +27,7 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from console import request_id
-from kube import spans
+from kube import recording
 from kube.errors import KubeError
 from kube.recording import target
 from kube.requests import ApiRequest
@@ -49,7 +49,7 @@ def begin() -> None:
     _provider = TracerProvider(resource=_resource())
     _provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     _tracer = _provider.get_tracer("operator-console", settings.VERSION)
-    spans.use(_around)
+    recording.use_tracing(_around)
     before_task_publish.connect(_publish, dispatch_uid="console-traces")
     task_prerun.connect(_begin_task, dispatch_uid="console-traces")
     task_postrun.connect(_end_task, dispatch_uid="console-traces")
@@ -114,7 +114,7 @@ class TraceMiddleware:
 
 
 @contextmanager
-def _around(request: ApiRequest) -> Iterator[spans.Call]:
+def _around(request: ApiRequest) -> Iterator[recording.TracedCall]:
     """The span of a request to the API server, named by its path without the query.
 
     The API server can continue the trace.
@@ -122,7 +122,7 @@ def _around(request: ApiRequest) -> Iterator[spans.Call]:
     span = _started(_name(request), SpanKind.CLIENT, {"http.request.method": request.method, "url.path": request.path})
     headers: dict[str, str] = {}
     _passed_on.inject(headers, set_span_in_context(span))
-    call = spans.Call(dataclasses.replace(request, headers=(*request.headers, *headers.items())))
+    call = recording.TracedCall(dataclasses.replace(request, headers=(*request.headers, *headers.items())))
     try:
         yield call
         if call.status:

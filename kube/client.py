@@ -8,14 +8,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
-from kube import across_namespaces, answers, limits, log_lines, requests, table
+from kube import across_namespaces, answers, limits, requests, table
+from kube import channels
 from kube.catalog import TypeCatalog
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound
 from kube.objects import Access, KubeObject, ObjectList
 from kube.requests import ApiRequest, PatchStyle, Query
-from kube.schema import SchemaCache
+from kube.catalog import SchemaCache
 from kube.table import Table
 from kube.transport import READ_SECONDS, Answer, SyncTransport
 
@@ -338,7 +339,7 @@ class ClusterClient:
             since_time=since_time,
             limit_bytes=limit_bytes,
         )
-        return log_lines.page(self._send(request).body, limit_bytes)
+        return channels.log_page(self._send(request).body, limit_bytes)
 
     def raw(
         self,

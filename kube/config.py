@@ -4,6 +4,8 @@ token, or as an impersonated user. What is read here once, kube/renewal.py reads
 Static credentials (token, token file, client certificate, password) are read here, since importing the official client
 costs 50 MB in each process; exec and auth-provider plugins are left to it. Both the official clients ignore `as:`
 (impersonation): it is honoured here.
+
+TLS as kubectl and Go's programs read certificates.
 """
 
 import base64
@@ -14,15 +16,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
 import yaml
-
 from kube import proxies
 from kube.errors import InvalidConfig
-from kube.files import TextFile
+from kube.plugins import TextFile
 from kube.plugins import Plugin
-from kube.tls import client_context
 from untrusted import yaml_bounds
+import ssl
+
+
+def client_context(*, authority_file: str | None = None, authority_data: str | None = None) -> ssl.SSLContext:
+    """For connections to a server: hostname and authority are checked, by these authorities or else the system's.
+
+    Python 3.13 adds VERIFY_X509_STRICT (RFC 5280 to the letter), which refuses what Go accepts and clusters have:
+    server certificates without an Authority Key Identifier (EKS, older GKE and kubeadm), authorities without a key
+    usage (a plain `openssl req -x509`). https://docs.python.org/3/library/ssl.html#ssl.VERIFY_X509_STRICT Raises
+    OSError (also ssl.SSLError) and ValueError.
+    """
+    context = ssl.create_default_context(cafile=authority_file, cadata=authority_data)
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return context
+
 
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 #: Of a kubeconfig's entries: what may be a relative path.

@@ -2,6 +2,8 @@
 has one: it takes 50 MB.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
+
+Detects that files have changed by stat(), which takes 2 microseconds.
 """
 
 import importlib
@@ -12,8 +14,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-
 from kube.errors import InvalidConfig
+from pathlib import Path
+
 
 # Without an expiry the token is kept for a minute; with one, it is renewed a little before.
 _KEEP = timedelta(seconds=60)
@@ -125,3 +128,47 @@ def _provider(user: dict[str, Any], cluster: dict[str, Any]) -> dict[str, Any]:
 
 def _line(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+
+
+#: (mtime in ns, size, inode) of a file; None while it is missing. A mounted Secret is changed by a symlink: its inode
+#: is another one then.
+Mark = tuple[int, int, int] | None
+
+
+def mark(path: Path) -> Mark:
+    """What tells that a file has changed."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def marks(paths: tuple[Path, ...]) -> tuple[Mark, ...]:
+    return tuple(mark(path) for path in paths)
+
+
+class TextFile:
+    """A token file that is rewritten from time to time.
+
+    While it is missing or empty, which takes a moment, the last text is used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read: tuple[Mark, str] = (None, "")
+
+    def text(self) -> str:
+        """As it is now. Raises OSError when it could never be read."""
+        seen = mark(self._path)
+        read, text = self._read
+        if seen is not None and seen == read:
+            return text
+        try:
+            text = self._path.read_text(encoding="utf-8").strip() or text
+        except (OSError, UnicodeDecodeError):
+            if not text:
+                raise
+            return text
+        self._read = (seen, text)
+        return text

@@ -2,6 +2,14 @@
 
 Nothing is recorded outside of `record_requests()`, as with kube/warnings.py. Beside each write stands the object as it
 was read last, as undecoded bytes.
+
+Hook for tracing each request to the API server. Without a call of `use()` (console/traces.py) it costs nothing.
+
+Collects the `Warning` headers of the API server: from deprecated versions, admission webhooks and policies.
+
+They are dropped outside of `collected()`. Only warnings of writes are collected: a read of a deprecated version would
+repeat the same one on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5 as of RFC 7234:
+`299 - "text"`.
 """
 
 from collections import OrderedDict
@@ -11,11 +19,20 @@ from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
 from urllib.parse import unquote
-
 from kube import limits
 from kube.config import ClusterConfig
 from kube.errors import KubeError
 from kube.requests import ApiRequest
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from kube.requests import ApiRequest
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from kube import limits
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -157,3 +174,62 @@ def target(path: str) -> RequestTarget | None:
         name=rest[1] if len(rest) > 1 else "",
         subresource="/".join(rest[2:]),
     )
+
+
+@dataclass(slots=True)
+class TracedCall:
+    """`request` is what shall be sent, `status` what was answered (0: nothing yet, or an error says it)."""
+
+    request: ApiRequest
+    status: int = 0
+
+
+Tracing = Callable[[ApiRequest], AbstractContextManager[TracedCall]]
+_around: Tracing | None = None
+
+
+def use_tracing(around: Tracing | None) -> None:
+    """For the whole process."""
+    global _around
+    _around = around
+
+
+def traced_call(request: ApiRequest) -> AbstractContextManager[TracedCall]:
+    """Around one request until its answer begins; a KubeError that leaves it is what came of it."""
+    return nullcontext(TracedCall(request)) if _around is None else _around(request)
+
+
+_collecting: ContextVar[list[str] | None] = ContextVar("collecting", default=None)
+# Code, agent, quoted text with backslashes before quotes and backslashes; a date may follow.
+_WARNING = re.compile(r'\s*\d{3}\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)')
+
+
+@contextmanager
+def collect_warnings() -> Iterator[list[str]]:
+    """A list to which the warnings of this thread's writes are added, each text once."""
+    texts: list[str] = []
+    token = _collecting.set(texts)
+    try:
+        yield texts
+    finally:
+        _collecting.reset(token)
+
+
+def add_warnings(headers: Iterable[str]) -> None:
+    """Add the warnings of an answer's headers. Text that isn't a warning is ignored."""
+    texts = _collecting.get()
+    if texts is None:
+        return
+    for header in headers:
+        for text in warning_texts(header):
+            if text not in texts and len(texts) < limits.WARNINGS.value:
+                texts.append(text)
+
+
+def warning_texts(header: str) -> tuple[str, ...]:
+    """The texts of one header, which may hold several warnings: `299 - "one", 299 - "two"`."""
+    found, at = [], 0
+    while match := _WARNING.match(header, at):
+        found.append(re.sub(r"\\(.)", r"\1", match[1]))
+        at = match.end()
+    return tuple(text for text in found if text)

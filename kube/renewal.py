@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from kube.config import ClusterConfig, load
 from kube.errors import InvalidConfig
-from kube.files import marks
+from kube.plugins import marks
 
 log = logging.getLogger(__name__)
 # How often an unusable configuration is read again: a file that it names can appear, or the other half of a pair.

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from kube.config import ClusterConfig
 from kube.errors import InvalidConfig, KubeError
-from kube.reasons import unseen
+from kube.silence import unseen
 from kube.requests import ApiRequest
 
 USER_AGENT = "operator-console/0.1"

@@ -23,11 +23,13 @@ from urllib3.contrib.socks import SOCKSProxyManager
 from urllib3.util import Timeout
 from yarl import URL
 
-from kube import limits, proxies, recording, silence, spans, warnings
+from kube import limits, proxies, recording, silence
+from kube import recording
+from kube import recording
 from kube.answers import invalid
 from kube.config import ClusterConfig
 from kube.errors import InvalidAnswer, KubeError, Unauthorized, Unreachable, from_answer
-from kube.reasons import unreachable
+from kube.silence import unreachable
 from kube.requests import ApiRequest
 from kube.signing import Signed, again, signed
 
@@ -57,7 +59,7 @@ PATIENT_SECONDS = ("1", "2")
 # No answer, or no whole one.
 _BROKEN = (aiohttp.ClientError, TimeoutError, OSError, ProxyError)
 _CHUNK = 1024 * 1024
-# 301: a document of OpenAPI has another address now (kube/schema.py). 304: it is the one that is known.
+# 301: a document of OpenAPI has another address now (kube/catalog.py). 304: it is the one that is known.
 _EXPECTED = frozenset({301, 304})
 # asyncio keeps a buffer of this size for every TLS connection: 16 KB instead of 256 makes 200 idle watches 14 MB
 # instead of 63.
@@ -96,7 +98,7 @@ class SyncTransport:
         wait for a short Retry-After.
         """
         try:
-            with spans.call(request) as call, silence.asking(self.config.current().host):
+            with recording.traced_call(request) as call, silence.asking(self.config.current().host):
                 answer = self._answered(call.request, read_seconds)
                 call.status = answer.status
         except KubeError as error:
@@ -116,7 +118,7 @@ class SyncTransport:
             response = self._once(request, read_seconds)
         headers = {name.lower(): value for name, value in response.headers.items()}
         if not request.safe:
-            warnings.collect(response.headers.getlist("Warning"))
+            recording.add_warnings(response.headers.getlist("Warning"))
         if response.status >= 400:
             raise from_answer(response.status, response.body, headers.get("retry-after", ""), request.ref)
         return _judged(Answer(response.status, headers, response.body), request)
@@ -285,7 +287,7 @@ class AsyncTransport:
         self, request: ApiRequest, *, silence: float = SILENCE_SECONDS
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The answer while it still comes. Raises like SyncTransport.send; `silence` seconds without a byte end it."""
-        with spans.call(request) as call:
+        with recording.traced_call(request) as call:
             used, response = await self._begun(call.request, silence)
             call.status = response.status
         try:
@@ -333,7 +335,7 @@ class AsyncTransport:
 
     async def websocket(self, request: ApiRequest, protocols: tuple[str, ...]) -> aiohttp.ClientWebSocketResponse:
         """An open WebSocket; the caller closes it. Refusals keep the API server's words."""
-        with spans.call(request) as call:
+        with recording.traced_call(request) as call:
             opened = await self._opened(call.request, protocols)
             call.status = 101
         return opened

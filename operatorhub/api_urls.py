@@ -2,18 +2,9 @@
 
 from django.urls import path
 
-from operatorhub.api import (
-    extensions,
-    groups,
-    installs,
-    operators,
-    packages,
-    plans,
-    runs,
-    sources,
-    subscriptions,
-    uninstall,
-)
+from operatorhub.api import extensions, groups, installs, operators, packages, runs, sources, subscriptions
+from operatorhub.api import operators
+from operatorhub.api import subscriptions
 
 app_name = "operatorhub-api"
 PACKAGE = "packages/<str:namespace>/<str:catalog>/<str:package>/"
@@ -28,9 +19,9 @@ urlpatterns = [
     path("compare/", packages.Comparison.as_view(), name="compare"),
     path("catalogs/", sources.Catalogs.as_view(), name="catalogs"),
     path("catalogs/<str:namespace>/<str:name>/", sources.OneCatalog.as_view(), name="catalog"),
-    path("operators/<str:namespace>/<str:csv>/uninstall/", uninstall.Uninstall.as_view(), name="uninstall"),
+    path("operators/<str:namespace>/<str:csv>/uninstall/", operators.Uninstall.as_view(), name="uninstall"),
     path("operators/<str:namespace>/<str:csv>/export/", operators.Export.as_view(), name="export"),
-    path("removals/<str:key>/", uninstall.Removal.as_view(), name="removal"),
+    path("removals/<str:key>/", operators.Removal.as_view(), name="removal"),
     path("operators/<str:namespace>/<str:csv>/", operators.OneOperator.as_view(), name="operator"),
     path("subscriptions/", subscriptions.Subscriptions.as_view(), name="subscriptions"),
     path(
@@ -38,9 +29,9 @@ urlpatterns = [
         subscriptions.OneSubscription.as_view(),
         name="subscription",
     ),
-    path("installplans/", plans.Plans.as_view(), name="plans"),
-    path("installplans/<str:namespace>/<str:plan>/", plans.OnePlan.as_view(), name="plan"),
-    path("installplans/<str:namespace>/<str:plan>/approve/", plans.Approval.as_view(), name="approve"),
+    path("installplans/", subscriptions.Plans.as_view(), name="plans"),
+    path("installplans/<str:namespace>/<str:plan>/", subscriptions.OnePlan.as_view(), name="plan"),
+    path("installplans/<str:namespace>/<str:plan>/approve/", subscriptions.Approval.as_view(), name="approve"),
     path("operatorgroups/<str:namespace>/", groups.Groups.as_view(), name="groups"),
     path("operatorgroups/<str:namespace>/<str:name>/", groups.OneGroup.as_view(), name="group"),
     path("runs/", runs.Runs.as_view(), name="runs"),

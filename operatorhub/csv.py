@@ -4,20 +4,23 @@ Pure: no cluster, no Django models.
 
 Nothing an operator's author wrote is trusted to have a shape: what can't be read is left out, never an error.
 https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/
+
+Semantic versions, compared as https://semver.org/ says. Pure.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-
 from kube.objects import mapping as mapping
 from resources.types import kind_versions
 from resources.types.kind_versions import DefinedVersion
 from untrusted import json_bounds
+import re
+from functools import lru_cache
+
 
 Object = Mapping[str, Any]
 
@@ -264,3 +267,27 @@ def _json(value: Any) -> Any:
         return json_bounds.loads(value) if isinstance(value, str) and value.strip() else None
     except ValueError:
         return None
+
+
+_VERSION = re.compile(
+    r"v?(0|[1-9]\d{0,17})\.(0|[1-9]\d{0,17})\.(0|[1-9]\d{0,17})(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?"
+)
+VersionKey = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
+
+
+def is_version(version: str) -> bool:
+    return _VERSION.fullmatch(version) is not None
+
+
+@lru_cache(maxsize=16384)
+def version_key(version: str) -> VersionKey:
+    """Sort key of a version; invalid ones come first."""
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        return (-1, 0, 0, False, ())
+    major, minor, patch, pre = found.groups()
+    # A pre-release comes before its release; numbers before words.
+    parts = tuple(
+        (not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in (pre or "").split(".") if part
+    )
+    return (int(major), int(minor), int(patch), not pre, parts)

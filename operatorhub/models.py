@@ -165,7 +165,7 @@ class Catalog(models.Model):
 
 
 class PackageGraph(models.Model):
-    """The channels of one package of a Catalog, as zlib-JSON (operatorhub/bundle/storage.py)."""
+    """The channels of one package of a Catalog, as zlib-JSON (operatorhub/bundle/bundles.py)."""
 
     catalog = models.ForeignKey(Catalog, on_delete=models.CASCADE, related_name="graphs")
     generation = models.PositiveIntegerField()

@@ -2,32 +2,15 @@
 
 from django.urls import path, re_path
 
-from operatorhub.views import (
-    approve_updates,
-    bootstrap,
-    catalog,
-    compare,
-    export,
-    extensions,
-    groups,
-    icon,
-    install,
-    installed_operators,
-    levels,
-    navigation,
-    operator,
-    package,
-    plans,
-    progress,
-    run,
-    schema,
-    services,
-    source_forms,
-    sources,
-    subscription,
-    undo,
-    uninstall,
-)
+from operatorhub.views import bootstrap, catalog, export, extensions, groups, install, installed_operators, levels, navigation, operator, package, plans, progress, run, source_forms, sources
+from operatorhub.views import package
+from operatorhub.views import installed_operators
+from operatorhub.views import operator
+from operatorhub.views import operator
+from operatorhub.views import plans
+from operatorhub.views import progress
+from operatorhub.views import catalog
+from operatorhub.views import catalog
 
 app_name = "operatorhub"
 PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/"
@@ -46,14 +29,14 @@ urlpatterns = [
     path(f"{SOURCE}read/", sources.read, name="source-read"),
     path(f"{SOURCE}restart/", sources.restart, name="source-restart"),
     path("operatorhub/levels/", levels.levels, name="levels"),
-    path("operatorhub/compare/", compare.compare, name="compare"),
+    path("operatorhub/compare/", catalog.compare, name="compare"),
     path("operatorhub/run/", run.run, name="run"),
     path("operatorhub/olm/", bootstrap.olm, name="olm"),
     path("operatorhub/olm/<str:key>/", bootstrap.chosen, name="olm-manifest"),
     path("operatorhub/olm/<str:key>/manifest/remove/", bootstrap.remove, name="olm-remove"),
-    path("operatorhub/icons/<str:digest>", icon.icon, name="icon"),
+    path("operatorhub/icons/<str:digest>", catalog.icon, name="icon"),
     path(PACKAGE, package.package, name="package"),
-    path(f"{PACKAGE}apis/<str:crd>/", schema.schema, name="api"),
+    path(f"{PACKAGE}apis/<str:crd>/", package.schema, name="api"),
     path(f"{PACKAGE}install/", install.install, name="install"),
     path(f"{PACKAGE}install/manifests.yaml", install.manifests, name="install-manifests"),
     path("extensions/", extensions.extensions, name="extensions"),
@@ -64,28 +47,28 @@ urlpatterns = [
     path("operators/import/", export.bring_in, name="import"),
     path("operators/import/waiting/", export.import_waiting, name="import-waiting"),
     path("operators/", installed_operators.installed, name="installed"),
-    path("operators/approve/", approve_updates.approve_updates, name="approve-updates"),
+    path("operators/approve/", plans.approve_updates, name="approve-updates"),
     path("operators/navigation/", navigation.operators, name="navigation"),
-    path("operators/services/", services.services, name="services"),
+    path("operators/services/", installed_operators.services, name="services"),
     # An install is followed at its Subscription: the page can be loaded again at any time.
     path("operators/<str:namespace>/subscriptions/<str:subscription>/", progress.progress, name="progress"),
     path("operators/<str:namespace>/subscriptions/<str:subscription>/mend/", progress.mend, name="mend"),
-    path("operators/undo/", undo.made, name="undo-made"),
-    path("operators/<str:namespace>/subscriptions/<str:subscription>/undo/", undo.undo, name="undo"),
+    path("operators/undo/", progress.undo_created, name="undo-made"),
+    path("operators/<str:namespace>/subscriptions/<str:subscription>/undo/", progress.undo, name="undo"),
     path("operators/<str:namespace>/runs/<str:package>/", run.progress, name="run-progress"),
     path("operators/<str:namespace>/runs/<str:package>/remove/", run.remove, name="run-remove"),
     path(
         "operators/<str:namespace>/subscriptions/<str:subscription>/edit/",
-        subscription.subscription,
+        operator.subscription,
         name="subscription",
     ),
     path(
         "operators/<str:namespace>/subscriptions/<str:subscription>/remove/",
-        subscription.remove,
+        operator.remove_subscription,
         name="subscription-remove",
     ),
     # No namespace is called so.
-    path("operators/-/removals/<str:key>/", uninstall.progress, name="removal"),
+    path("operators/-/removals/<str:key>/", operator.uninstall_progress, name="removal"),
     # `-` is all namespaces.
     path("operators/<str:namespace>/installplans/", plans.plans, name="plans"),
     path("operators/<str:namespace>/installplans/<str:plan>/", plans.plan, name="plan"),
@@ -109,5 +92,5 @@ urlpatterns = [
         name="operator-moved",
     ),
     path(f"{OPERATOR}export/", export.export, name="export"),
-    path(f"{OPERATOR}uninstall/", uninstall.uninstall, name="uninstall"),
+    path(f"{OPERATOR}uninstall/", operator.uninstall, name="uninstall"),
 ]

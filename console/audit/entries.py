@@ -4,6 +4,12 @@ The act is done by then: a row that can't be written is logged, tried again for 
 
 SQLite lets one process write at a time: who asks waits for a second at most, and leaves the rows to be written a little
 later.
+
+What an act changes: the paths with the values before and after, sensitive values masked. Pure.
+
+Values of Secrets, of names like `password` (kube/objects.py), and texts that look like keys, tokens or logins are
+never recorded. A sensitive value within a longer text (a file in a ConfigMap) can't be recognized, so only the number
+of lines is recorded of a text with several.
 """
 
 import atexit
@@ -12,11 +18,8 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-
 from django.db import Error, connection, transaction
 from django.utils import timezone
-
-from console.audit import changes
 from console.audit.models import AuditEntry
 from console.audit.scene import (
     Scene,
@@ -27,6 +30,195 @@ from console.audit.scene import (
     uid_of_write,
 )
 from kube.recording import RequestTarget, Write
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+import msgspec
+from kube.fields import MISSING, Field, brief, dotted, named
+from kube.objects import MASKED, SENSITIVE_NAMES, apply_merge, without_last_applied
+from kube.recording import Write
+
+
+#: Recorded fields per act, and characters per path.
+FIELDS, _PATH = 40, 200
+_BEGINNING = 1000
+#: Stands for a value that wasn't read before the change.
+UNKNOWN = "?"
+_UNKNOWN: Any = object()
+_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
+# More than the history hides, which must restore values; the audit never does.
+_MORE = re.compile(
+    r"(passwords?|tokens?|credentials?|secrets?|auth|authorization|dockerconfig(json)?|dockercfg|htpasswd|kubeconfig|tls\.key|id_rsa|ssh-privatekey|cookie|bearer)$",
+    re.I,
+)
+# Below these names stands which Secret is meant, not what is in it.
+_REFERENCES = re.compile(r"(ref|refs|name|names|from|source|sources)$|^(imagePullSecrets|secrets|volumes)$", re.I)
+_LOOKS = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY|\beyJ[\w-]{5,}\.[\w-]{5,}\.|\b[Bb]earer\s+\S{8,}|://[^/\s:@]*:[^/\s@]+@"
+    r"|\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\bxox[abprs]-\S{10,}|\bglpat-\S{10,}"
+)
+_SAYS = re.compile(
+    r"(pass(word|wd|phrase)?|pwd|token|secret|(api|access|private|secret)[-_]?key)\b[\"']?\s*[=:]\s*\S+", re.I
+)
+
+
+def diff_of(write: Write) -> tuple[list[list[str]], int]:
+    """[path, before, after] of the first fields, and the number of all. For a refused write: what it requested."""
+    if write.method == "DELETE":
+        return [], 0
+    try:
+        before, body, answer = (_object(text) for text in (write.before, write.body, write.answer))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return [], 0
+    if write.target.subresource not in ("", "scale", "status"):
+        return [], 0
+    secret = write.target.plural == "secrets" and not write.target.group
+    status = write.target.subresource == "status"
+    whole = bool(before) and before.get("kind") == answer.get("kind")
+    if isinstance(body, list) and not whole:
+        return words(_operation(item, secret) for item in body if isinstance(item, dict))
+    if write.method != "POST" and not before:
+        return words(_patched(_own(body, secret, status)))
+    old, new = _sides(write, before, body, answer, whole)
+    return words(named(_own(old, secret, status), _own(new, secret, status), deep=True))
+
+
+def _object(text: bytes) -> Any:
+    return msgspec.json.decode(text) if text else {}
+
+
+def _sides(write: Write, before: Any, body: Any, answer: Any, whole: bool) -> tuple[Any, Any]:
+    """The object before and after."""
+    if write.method == "POST":
+        return {}, body
+    if whole:
+        return before, answer
+    if write.method == "PUT":
+        return before, body
+    return _overlap(before, body), apply_merge(_overlap(before, body), body)
+
+
+def _patched(patch: Any) -> Iterator[Field]:
+    """What was sent for an object that was not read: what each field was is not known."""
+    for path, _nothing, value in named({}, patch, deep=True):
+        yield path, _UNKNOWN, MISSING if value is None else value
+
+
+def _overlap(before: Any, body: Any) -> Any:
+    """Of the object only what the patch speaks of."""
+    if not isinstance(before, dict) or not isinstance(body, dict):
+        return before
+    return {key: _overlap(before[key], body[key]) for key in body if key in before}
+
+
+def _own(obj: Any, secret: bool, status: bool) -> Any:
+    """The parts that users write. Of a Secret only which keys exist and which values differ."""
+    if not isinstance(obj, dict):
+        return {}
+    found = obj.get("metadata")
+    metadata: dict[str, Any] = found if isinstance(found, dict) else {}
+    selected = {key: metadata[key] for key in _METADATA if metadata.get(key)}
+    if isinstance(notes := selected.get("annotations"), dict):
+        selected["annotations"] = without_last_applied(notes)
+    left_out = {"metadata", "apiVersion", "kind"} | (set() if status else {"status"})
+    made = {"metadata": selected} if selected else {}
+    made |= {key: value for key, value in obj.items() if key not in left_out}
+    for key in ("data", "stringData") if secret else ():
+        if key in made:
+            made[key] = _hide_all(made[key])
+    return _hidden(made)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """A value that is compared and never said."""
+
+    value: Any
+
+
+def _hidden(value: Any, secretive: bool = False) -> Any:
+    """`secretive`: it stands under a name like `credentials`; then all below is hidden but what names things."""
+    if isinstance(value, Mapping):
+        named_so = isinstance(value.get("name"), str) and _secretive(value["name"])
+        return {key: _below(str(key), part, secretive, named_so) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_hidden(part, secretive) for part in value]
+    return _hide_all(value) if secretive else value
+
+
+def _below(key: str, part: Any, secretive: bool, named_so: bool) -> Any:
+    if _REFERENCES.search(key):
+        return _hidden(part)
+    return _hidden(part, secretive or _secretive(key) or (named_so and key == "value"))
+
+
+def _hide_all(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _hide_all(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_hide_all(part) for part in value]
+    return value if value is None or isinstance(value, bool | _Hidden) or value in ("", MISSING) else _Hidden(value)
+
+
+def _secretive(name: str) -> bool:
+    return bool(SENSITIVE_NAMES.search(name) or _MORE.search(name)) and not _REFERENCES.search(name)
+
+
+def _operation(item: Mapping[str, Any], secret: bool) -> Field:
+    """One operation of a JSON patch (RFC 6902), where the object is not known.
+
+    What a `value` alone is, its neighbour would say: it is hidden.
+    """
+    path = tuple(part.replace("~1", "/").replace("~0", "~") for part in str(item.get("path") or "").split("/")[1:])
+    value = item.get("value", MISSING)
+    named_so = next((part for part in reversed(path) if not part.isdigit() and part != "-"), "")
+    hide = secret and path[:1] in (("data",), ("stringData",))
+    if value is not MISSING:
+        value = _hide_all(value) if hide or named_so == "value" else _hidden(value, _secretive(named_so))
+    return path, _UNKNOWN, value
+
+
+def words(fields: Iterable[Field]) -> tuple[list[list[str]], int]:
+    entries: list[list[str]] = []
+    number = 0
+    for path, before, after in fields:
+        number += 1
+        if number <= FIELDS:
+            entries.append([plain(dotted(path), _PATH), audit_value(before), audit_value(after)])
+    return entries, number
+
+
+def audit_value(value: Any) -> str:
+    """A value in the audit's format, masked if it is sensitive."""
+    if value is _UNKNOWN:
+        return UNKNOWN
+    if isinstance(value, _Hidden) or (isinstance(value, list) and any(isinstance(part, _Hidden) for part in value)):
+        return MASKED
+    if isinstance(value, str) and "\n" in value.strip():
+        return f"({value.strip().count(chr(10)) + 1} lines, {len(value)} characters)"
+    if isinstance(value, list):
+        value = [_item(part, before) for part, before in zip(value, (None, *value), strict=False)]
+    return plain(brief(masked_text(value) if isinstance(value, str) else value))
+
+
+def _item(part: Any, before: Any) -> Any:
+    """Of a command's arguments: what follows --password is one."""
+    if not isinstance(part, str):
+        return part
+    return MASKED if isinstance(before, str) and before.startswith("-") and _secretive(before) else masked_text(part)
+
+
+def plain(text: str, most: int = 200) -> str:
+    """As every database takes it: PostgreSQL refuses U+0000."""
+    return text[:most].replace("\0", "\ufffd")
+
+
+def masked_text(text: str) -> str:
+    """Its beginning, which is all that is kept of it, without what looks like a credential."""
+    text = text[:_BEGINNING]
+    return MASKED if _LOOKS.search(text) else _SAYS.sub(lambda found: f"{found[1]}={MASKED}", text)
+
 
 log = logging.getLogger("console.audit.entries")
 
@@ -48,7 +240,7 @@ def entry(
     found, rest = target_in_text(ref)
     write = scene.claim(found) if scene else None
     if found is None and write is None:
-        found, rest = RequestTarget(group="", version="", plural="", name=changes.masked_text(rest)), ""
+        found, rest = RequestTarget(group="", version="", plural="", name=masked_text(rest)), ""
     target = target_of_write(write) if write else found
     assert target is not None
     if write is not None and write.reason and " " in outcome:  # the page's words for the reason
@@ -96,27 +288,27 @@ def _row(
     detail: str,
     as_user: str,
 ) -> AuditEntry:
-    diff, number = changes.diff_of(write) if write else ([], 0)
+    diff, number = diff_of(write) if write else ([], 0)
     row = AuditEntry(
         at=timezone.now(),
-        cluster=changes.plain(cluster, 512),
-        user=changes.plain(user, 512),
+        cluster=plain(cluster, 512),
+        user=plain(user, 512),
         groups=groups(write) or list(where.groups),
-        as_user=changes.plain(as_user, 512),
-        verb=changes.plain(verb, 64),
-        group=changes.plain(target.group, 253),
-        version=changes.plain(target.version, 63),
-        resource=changes.plain(target.plural, 253),
-        kind=changes.plain(kind_of_write(write), 253) if write else "",
-        namespace=changes.plain(target.namespace, 253),
-        name=changes.plain(target.name, 512),
-        subresource=changes.plain(target.subresource, 64),
+        as_user=plain(as_user, 512),
+        verb=plain(verb, 64),
+        group=plain(target.group, 253),
+        version=plain(target.version, 63),
+        resource=plain(target.plural, 253),
+        kind=plain(kind_of_write(write), 253) if write else "",
+        namespace=plain(target.namespace, 253),
+        name=plain(target.name, 512),
+        subresource=plain(target.subresource, 64),
         uid=uid_of_write(write) if write else "",
-        detail=changes.plain(changes.masked_text(detail), 512),
-        outcome=changes.plain(outcome, 64),
-        request_id=changes.plain(where.request_id, 64),
-        source=changes.plain(where.source, 8),
-        address=changes.plain(where.address, 64),
+        detail=plain(masked_text(detail), 512),
+        outcome=plain(outcome, 64),
+        request_id=plain(where.request_id, 64),
+        source=plain(where.source, 8),
+        address=plain(where.address, 64),
         diff=diff,
         changed=number,
     )

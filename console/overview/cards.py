@@ -1,31 +1,45 @@
-"""The cards of the overview: title, what it waits for, the function that collects it; and the card after a failure."""
+"""The cards of the overview: title, what it waits for, the function that collects it; and the card after a failure.
+
+What this person marked as a favourite, with its state, and what they looked at lately.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-
 from django.db import DatabaseError
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-
-from console.overview import (
-    changes,
-    cluster,
-    instances,
-    marks,
-    olm_health,
-    operators,
-    pods,
-    recent_warnings,
-    snooze,
-    tour,
-)
+from console.overview import changes, cluster, instances, operators, pods, tour
+from console.overview import changes
+from console.overview import operators
+from console.overview import part as snooze
 from console.overview.part import ERROR, CardContent, CardProblem, worst_first
 from console.web.errors import explain
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, Unreachable
 from resources.changes import RedisError
+from console.overview.part import CardContent
+from kube.client import ClusterClient
+from resources import favourites as kept
+from resources import live_topics
+
+
+_SHOWN = 8
+
+
+def favourites(client: ClusterClient) -> CardContent:
+    """Raises KubeError, DatabaseError."""
+    found = kept.favourites(client, states=True)[:_SHOWN]
+    types = {marked.place.type: None for marked in found if marked.place}
+    return CardContent(
+        found=found, topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types)))
+    )
+
+
+def recent(client: ClusterClient) -> CardContent:
+    """Raises KubeError, DatabaseError."""
+    return CardContent(found=kept.recent(client)[:_SHOWN])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +114,7 @@ CARDS = (
         key="olm",
         title=gettext_lazy("Operator Lifecycle Manager"),
         waits=gettext_lazy("Loading OLM's components and catalogs…"),
-        collect=olm_health.collect,
+        collect=operators.collect_olm,
         url="operatorhub:olm",
         judged=True,
     ),
@@ -127,7 +141,7 @@ CARDS = (
         key="warnings",
         title=gettext_lazy("Recent warnings"),
         waits=gettext_lazy("Loading the events of the last hour…"),
-        collect=recent_warnings.collect,
+        collect=changes.collect_warnings,
         url="resources:events",
     ),
     Card(
@@ -140,7 +154,7 @@ CARDS = (
         key="favourites",
         title=gettext_lazy("Favorites"),
         waits=gettext_lazy("Loading the state of your favorites…"),
-        collect=marks.favourites,
+        collect=favourites,
         url="resources:favourites",
         empty=gettext_lazy("No favorites yet. Add an object or resource type with the star on its page."),
     ),
@@ -148,7 +162,7 @@ CARDS = (
         key="recent",
         title=gettext_lazy("Recently viewed"),
         waits=gettext_lazy("Loading recently viewed objects…"),
-        collect=marks.recent,
+        collect=recent,
         url="resources:favourites",
         empty=gettext_lazy("No objects yet. Objects whose pages you open appear here."),
     ),

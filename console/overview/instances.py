@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_fixes
-from console.web import deadline
+from console.overview import part
 from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -179,7 +179,7 @@ def asked(
     client: ClusterClient, types: Iterable[ResourceType], seconds: float
 ) -> tuple[list[KindCount], tuple[ResourceType, ...]]:
     """(the kinds that answered in time, those that did not yet)."""
-    found, late = deadline.within(client, "kind", {type_: partial(_ask, client, type_) for type_ in types}, seconds)
+    found, late = part.run_within(client, "kind", {type_: partial(_ask, client, type_) for type_ in types}, seconds)
     return list(found.values()), late
 
 

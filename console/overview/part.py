@@ -2,6 +2,15 @@
 
 A problem has a fix if its cause has one that this user can apply, as on the object's own page; only the first few rows
 have one.
+
+Runs several calls at once with one deadline. Unfinished calls continue, and the next caller of the same joins them.
+
+A card shows what it still waits for instead of delaying its page; a list of 10,000 objects is started once, not once
+per page view.
+
+Troubles that a person wants to see later: for an hour, a day, or until they change.
+
+Kept as marks of this person on this cluster.
 """
 
 import hashlib
@@ -9,13 +18,73 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
-
-from console.web import deadline
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from resources.diagnosis.cause_display import ShownFix, shown_causes
 from resources.diagnosis.cause_reader import read_causes, state_of
 from resources.place import Place
+import time
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future, wait
+from threading import Lock
+from typing import TypeVar
+from django.utils import translation
+from console.web.front import Workers
+from kube.client import ClusterClient
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from django.db import DatabaseError
+from django.db.models import QuerySet
+from django.utils import timezone
+from kube.client import ClusterClient
+from resources.models import Mark
+
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+_workers = Workers(8, thread_name_prefix="overview")
+_running_calls: dict[Hashable, "Future[object]"] = {}
+_lock = Lock()
+
+
+def run_within(
+    client: ClusterClient, what: str, questions: Mapping[K, Callable[[], T]], seconds: float
+) -> tuple[dict[K, T], tuple[K, ...]]:
+    """(the answers that came in time, the keys of those that did not).
+
+    A question answers with what can't be read and raises nothing; `what` names the sort
+    of question. Answers are in the language of the one who asks, and with his rights.
+    """
+    language = translation.get_language() or ""
+    who = (client.host, client.who, id(client.config), language, what)
+    futures = {key: _ask((*who, key), ask, language) for key, ask in questions.items()}
+    end = time.monotonic() + seconds
+    wait(futures.values(), timeout=max(0.0, end - time.monotonic()))
+    found = {key: future.result() for key, future in futures.items() if future.done()}
+    return found, tuple(key for key in futures if key not in found)  # type: ignore[return-value]
+
+
+def _ask(key: Hashable, ask: Callable[[], T], language: str) -> "Future[object]":
+    def work() -> object:
+        with translation.override(language or None):
+            return ask()
+
+    with _lock:
+        if known := _running_calls.get(key):
+            return known
+        future: Future[object] = _workers.submit(work)
+        _running_calls[key] = future
+    # Outside of the lock: what is done already calls back at once.
+    future.add_done_callback(lambda _future: _forget(key))
+    return future
+
+
+def _forget(key: Hashable) -> None:
+    with _lock:
+        _running_calls.pop(key, None)
+
 
 ERROR, WARNING = "error", "warning"
 _RANK = {ERROR: 0, WARNING: 1}
@@ -86,7 +155,7 @@ def with_fixes(
     """The problems, the first few with their fix. `places`: their objects by `url`. A fix that is late is left out."""
     asked = [trouble.url for trouble in troubles if trouble.url in places][:MAX_FIXES]
     questions = {url: partial(_fix, client, places[url]) for url in asked}
-    found, _late = deadline.within(client, "fix", questions, _WAIT_SECONDS)
+    found, _late = run_within(client, "fix", questions, _WAIT_SECONDS)
     fixes = {url: fix for url, fix in found.items() if fix}
     return tuple(
         replace(trouble, fix=fixes[trouble.url].label, fix_url=fixes[trouble.url].url)
@@ -104,3 +173,65 @@ def _fix(client: ClusterClient, place: Place) -> ShownFix | None:
     except KubeError:
         return None
     return shown[0].fix if shown else None
+
+
+HOUR, DAY, CHANGE = "hour", "day", "change"
+#: "Until it changes" has an end too, so that nothing is hidden for good.
+SPANS = {HOUR: timedelta(hours=1), DAY: timedelta(days=1), CHANGE: timedelta(days=30)}
+MAX_SNOOZED = 50
+_SNOOZE_SORT = "snoozed"
+_ID_LENGTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Snooze:
+    """`until` None: until the trouble's reason is no longer `state`."""
+
+    state: str
+    until: datetime | None
+
+
+def snoozes(client: ClusterClient) -> Mapping[str, Snooze]:
+    """What this person snoozed, by the trouble's key. A database that doesn't answer hides nothing."""
+    try:
+        marks = list(_snooze_marks(client).filter(at__gt=timezone.now())[:MAX_SNOOZED])
+    except DatabaseError:
+        return {}
+    return {mark.plural: Snooze(mark.name, None if mark.version == CHANGE else mark.at) for mark in marks}
+
+
+def is_snoozed(found: Mapping[str, Snooze], trouble: CardProblem) -> bool:
+    """False once a trouble that is snoozed until it changes has another reason."""
+    snooze = found.get(trouble.key)
+    return snooze is not None and (snooze.until is not None or snooze.state == trouble.state)
+
+
+def snooze(client: ClusterClient, trouble_id: str, span: str) -> None:
+    """`trouble_id`: a trouble's key and state. What isn't one is ignored. Raises DatabaseError."""
+    key, _colon, state = trouble_id.partition(":")
+    if len(key) != _ID_LENGTH or len(state) != _ID_LENGTH or span not in SPANS:
+        return
+    now = timezone.now()
+    _snooze_marks(client).filter(at__lte=now).delete()
+    if _snooze_marks(client).exclude(plural=key).count() >= MAX_SNOOZED:
+        return
+    end_snooze(client, key)
+    Mark.objects.create(
+        cluster=client.name,
+        user=client.owner[:512],
+        sort=_SNOOZE_SORT,
+        plural=key,
+        name=state,
+        version=span,
+        kind="",
+        at=now + SPANS[span],
+    )
+
+
+def end_snooze(client: ClusterClient, key: str) -> None:
+    """Raises DatabaseError."""
+    _snooze_marks(client).filter(plural=key[:_ID_LENGTH]).delete()
+
+
+def _snooze_marks(client: ClusterClient) -> "QuerySet[Mark]":
+    return Mark.objects.filter(cluster=client.name, user=client.owner[:512], sort=_SNOOZE_SORT)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from console.overview.part import ERROR, CardContent, CardProblem, with_fixes
-from console.web import deadline
+from console.overview import part
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -69,7 +69,7 @@ class _Read:
 def collect(client: ClusterClient) -> CardContent:
     """The Pods with problems, grouped by owner and reason. Raises KubeError."""
     type_ = client.find("", "v1", "pods")
-    found, late = deadline.within(client, "pods", {"pods": partial(_read, client, type_)}, WAIT)
+    found, late = part.run_within(client, "pods", {"pods": partial(_read, client, type_)}, WAIT)
     if late:
         return CardContent(pending=(_("Pods"),))
     read = found["pods"]

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from console.overview import snooze
+from console.overview import part
 from console.overview import tour as first_steps
 from console.overview.cards import CARDS, TOUR, Shown, by_key, collect_card
 from console.overview.part import CardProblem, worst_first
@@ -120,9 +120,9 @@ def put_away(request: ConsoleRequest) -> HttpResponse:
 @require_POST
 def snooze_trouble(request: ConsoleRequest) -> HttpResponse:
     """/overview/snooze/: a trouble's key and state as `hour`, `day` or `change`; `end` with a key takes it back."""
-    for span in snooze.SPANS:
+    for span in part.SPANS:
         if span in request.POST:
-            snooze.begin(request.cluster, request.POST[span], span)
+            part.snooze(request.cluster, request.POST[span], span)
     if "end" in request.POST:
-        snooze.end(request.cluster, request.POST["end"])
+        part.end_snooze(request.cluster, request.POST["end"])
     return HttpResponseRedirect(reverse("pages:overview"))

@@ -19,7 +19,8 @@ from console.web.frame import Frame
 from console.web.navigation import NavGroup
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from operatorhub.find import catalog, search
+from operatorhub.find import catalog
+from operatorhub.find.facets import rank_packages as rank_packages
 from operatorhub.models import Index
 from resources import favourites
 from resources.acting.actions import actions
@@ -274,7 +275,7 @@ def _packages(request: ConsoleRequest, q: str) -> tuple[PaletteEntry, ...]:
     if state is None:
         return ()
     entries = catalog.visible(client, catalog.everything(client.name, state.revision).entries, request.namespace)
-    ranked = search.rank(q, [entry.texts for entry in entries])[:_OF_EACH]
+    ranked = rank_packages(q, [entry.texts for entry in entries])[:_OF_EACH]
     return tuple(
         PaletteEntry(
             entries[number].title,

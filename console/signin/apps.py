@@ -11,5 +11,5 @@ class SignInConfig(AppConfig):
 
     def ready(self) -> None:
         """Who has to hear of a session's end, listens."""
-        import_module("console.signin.session_expiry")
-        import_module("console.signin.audit_signals")
+        import_module("console.signin.clients")
+        import_module("console.signin.signals")

@@ -24,7 +24,8 @@ from django.core.handlers.asgi import ASGIRequest
 from django.db import DatabaseError, close_old_connections
 from django.http import HttpRequest, HttpResponse
 
-from console.signin import bearer, clients, impersonation, session_expiry, sessions
+from console.signin import bearer, clients, impersonation, sessions
+from console.signin import clients
 from console.signin.impersonation import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send, refuse
@@ -79,7 +80,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         with contextlib.suppress(RuntimeError):
             here.call_soon_threadsafe(lambda: here.call_later(_GRACE_SECONDS, work.cancel))
 
-    forget = session_expiry.when_over(found.key if found else person.session if person else "", end)
+    forget = clients.when_over(found.key if found else person.session if person else "", end)
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:

@@ -20,8 +20,8 @@ from django.utils.translation import gettext as _
 from console.signin import bearer, clients, impersonation, judge, sessions
 from console.signin.impersonation import Acting
 from console.signin.oidc import renewal
-from console.signin.oidc.troubles import name as provider_name
-from console.web import preserve_input
+from console.signin.oidc.provider import provider_name as provider_name
+from console.web import errors
 from console.web.errors import Problem, as_json, wants_json
 from console.web.request import wants_fragment
 from kube.client import ClusterClient
@@ -127,11 +127,11 @@ def refuse(request: HttpRequest) -> HttpResponse:
     problem = Problem(status=401, title=title, advice=advice if over else "", detail="", reason="Unauthorized")
     if wants_json(request):
         return JsonResponse(as_json(problem), status=401, headers={"WWW-Authenticate": bearer.CHALLENGE})
-    if over and request.method == "POST" and request.POST and preserve_input.from_here(request):
+    if over and request.method == "POST" and request.POST and errors.is_own_origin(request):
         # The page around it asks for what ClusterMiddleware, which comes later, would have put there.
         for name, value in (("cluster", SimpleLazyObject(no_client)), ("namespace", ""), ("started", time.monotonic())):
             setattr(request, name, value)
-        return preserve_input.preserved_response(request, problem)
+        return errors.preserved_response(request, problem)
     if wants_fragment(request):
         response = HttpResponse(status=401)
         response["HX-Redirect"] = address(_seen(request), over=over)

@@ -17,7 +17,7 @@ class Session(models.Model):
     # As its API server calls them.
     user = models.CharField(max_length=512)
     groups = models.JSONField(default=list)
-    # Encrypted (console/signin/encryption.py).
+    # Encrypted (console/signin/sessions.py).
     sealed = models.BinaryField()
     began_at = models.DateTimeField()
     seen_at = models.DateTimeField()

@@ -1,4 +1,10 @@
-"""Sessions of people who signed in: begun, found by the word in the browser's cookie, and ended."""
+"""Sessions of people who signed in: begun, found by the word in the browser's cookie, and ended.
+
+Encryption of credentials at rest, with a key derived from SECRET_KEY, each for one session only.
+
+Fernet is AES-128-CBC with HMAC-SHA256 (https://github.com/fernet/spec). After a change of SECRET_KEY, the keys of
+SECRET_KEY_FALLBACKS still decrypt older credentials.
+"""
 
 import hashlib
 import logging
@@ -7,21 +13,55 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-
 from django.conf import settings
 from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
-
-from console.signin import encryption, signals
+from console.signin import signals
 from console.signin.judge import TokenUser
 from console.signin.models import Session
 from console.web import clusters, front
 from console.web.clusters import Offered
 from console.web.front import place_of
 from kube.config import ClusterConfig
+import base64
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+
+class UnreadableCredentials(Exception):
+    """Made with another key, for another session, or not by us."""
+
+
+def seal(text: str, session: str) -> bytes:
+    return _keys().encrypt(f"{session}\n{text}".encode())
+
+
+def unseal(data: bytes | memoryview, session: str, seconds: int | None = None) -> str:
+    """Raises UnreadableCredentials, with `seconds` also for what was sealed longer ago."""
+    try:
+        owner, _line, text = _keys().decrypt(bytes(data), seconds).decode().partition("\n")
+    except (InvalidToken, UnicodeDecodeError):
+        raise UnreadableCredentials("these credentials can't be read: was SECRET_KEY changed?") from None
+    if owner != session:
+        raise UnreadableCredentials("these credentials belong to another session")
+    return text
+
+
+def _keys() -> MultiFernet:
+    return MultiFernet([_encryption_key(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+
+
+def _encryption_key(secret: str) -> Fernet:
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"console sign-in credentials").derive(
+        secret.encode()
+    )
+    return Fernet(base64.urlsafe_b64encode(derived))
+
 
 log = logging.getLogger("console.signin")
 
@@ -67,7 +107,7 @@ def begin(request: HttpRequest, known: TokenUser, token: str, method: str = "tok
         cluster=cluster,
         user=known.user,
         groups=list(known.groups),
-        sealed=encryption.seal(token, key),
+        sealed=seal(token, key),
         began_at=now,
         seen_at=now,
         until=until,
@@ -143,9 +183,9 @@ def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:
     try:
         found = clusters.endpoint_of_named(row.cluster)
         if found is None:
-            raise encryption.UnreadableCredentials(f"its credentials are of the cluster {row.cluster!r}")
-        return row.user, encryption.unseal(row.sealed, key), found
-    except encryption.UnreadableCredentials as error:
+            raise UnreadableCredentials(f"its credentials are of the cluster {row.cluster!r}")
+        return row.user, unseal(row.sealed, key), found
+    except UnreadableCredentials as error:
         log.warning("the session of %s is over: %s", row.user, error)
         end(key, "unreadable")
         return None

@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from console.signin import impersonation_views, views
+from console.signin import views
+from console.signin import views
 from console.signin.oidc import views as oidc
 
 app_name = "signin"
@@ -12,7 +13,7 @@ urlpatterns = [
     path("sign-in/oidc/", oidc.begin, name="oidc"),
     path("sign-in/oidc/back/", oidc.back, name="oidc-back"),
     path("sign-out/", views.sign_out, name="sign-out"),
-    path("view-as/", impersonation_views.view_as, name="view-as"),
-    path("view-as/offer/", impersonation_views.offer, name="view-as-offer"),
-    path("view-as/stop/", impersonation_views.stop, name="view-as-stop"),
+    path("view-as/", views.view_as, name="view-as"),
+    path("view-as/offer/", views.view_as_offer, name="view-as-offer"),
+    path("view-as/stop/", views.stop_view_as, name="view-as-stop"),
 ]

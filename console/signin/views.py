@@ -1,10 +1,11 @@
 """/sign-in/ and /sign-out/, and what all methods of sign-in share: the page, the address to return to, and the data
 that a browser deletes.
+
+/view-as/: starts impersonation, if the API server allows it; and Stop, which always works.
 """
 
 import logging
 from urllib.parse import urlencode
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -13,16 +14,27 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
-
 from console.signin import judge, rate_limits, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import provider, provider_sign_out
-from console.signin.oidc.troubles import name
+from console.signin.oidc import provider
+from console.signin.oidc import renewal
+from console.signin.oidc.provider import provider_name
 from console.signin.sessions import Person
 from console.web.front import place_of
 from console.web.request import NAMESPACE_COOKIE, own_address
 from kube.errors import KubeError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from console.signin import impersonation
+from console.signin import impersonation
+from console.signin.impersonation import ImpersonationInput
+from console.web import audit
+from console.web.request import ConsoleRequest, own_address
+
 
 log = logging.getLogger("console.signin")
 
@@ -45,7 +57,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(back or reverse("pages:overview"))
         return sign_in_page(request, back, over=request.GET.get("why", ""))
     if "token" not in ways():
-        words = _("This console doesn't accept tokens. Sign in with %(name)s.") % {"name": name()}
+        words = _("This console doesn't accept tokens. Sign in with %(name)s.") % {"name": provider_name()}
         return sign_in_page(request, back, error=words, status=403)
     if not unheard(request):
         words = _("A token must not be sent unencrypted. Use https, or the console's own machine.")
@@ -92,12 +104,12 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     """
     if settings.SIGN_IN == "local":
         raise Http404
-    left = provider_sign_out.before(request)
+    left = renewal.prepare_sign_out(request)
     sessions.leave(request)
-    address = provider_sign_out.after(request, left) if left else ""
+    address = renewal.finish_sign_out(request, left) if left else ""
     if address:
         # A page with a meta refresh: form-action would block a redirect of the form to another site.
-        response = render(request, "signin/signed_out.html", {"address": address, "provider": name()})
+        response = render(request, "signin/signed_out.html", {"address": address, "provider": provider_name()})
     else:
         response = HttpResponseRedirect(reverse("signin:sign-in"))
     clear_browser_data(response)
@@ -115,7 +127,7 @@ def sign_in_page(
     """The sign-in page. `over`: why the user was redirected here, see middleware.address()."""
     # A change of the language returns to this page, never to an address with a code in it.
     here = f"{reverse('signin:sign-in')}{'?' + urlencode({'next': back}) if back else ''}"
-    context = {"back": back, "here": here, "error": error, "over": over, "ways": ways(), "provider": name()}
+    context = {"back": back, "here": here, "error": error, "over": over, "ways": ways(), "provider": provider_name()}
     return render(request, "signin/sign_in.html", context, status=status)
 
 
@@ -143,3 +155,52 @@ def safe_address(request: HttpRequest, back: str) -> str:
     """The address to return to, or '' unless it is a page of this console other than sign-in and sign-out."""
     back = own_address(request, back)
     return "" if back.startswith((reverse("signin:sign-in"), reverse("signin:sign-out"))) else back
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def view_as(request: ConsoleRequest) -> HttpResponse:
+    """The form; a POST with `user` or `account`, and `groups`, begins."""
+    if getattr(request, "acting", None) is not None:
+        # No nested impersonation, even if the impersonated user has permission to impersonate.
+        words = _("You are already impersonating another user. Stop impersonation first.")
+        return _view_as_page(request, ImpersonationInput(errors={"nested": words}), 409 if request.method == "POST" else 200)
+    if request.method != "POST":
+        groups = "\n".join(request.GET.getlist("group"))
+        typed = impersonation.read_input({"user": request.GET.get("user", ""), "groups": groups})
+        return _view_as_page(request, ImpersonationInput(typed.user, typed.groups))
+    client = request.cluster
+    typed = impersonation.read_input(request.POST.dict())
+    found, whom = impersonation.check_input(client, typed)
+    if not typed.errors:
+        audit.record(request, "impersonate", impersonation.ref(typed.name, typed.groups), "ok" if whom else "Forbidden")
+    if whom is None:
+        return _view_as_page(request, found, 422 if typed.errors else 403)
+    impersonation.begin(request, client, whom.name, typed.groups, whom.groups)
+    return HttpResponseRedirect(_safe_next(request))
+
+
+@require_safe
+def view_as_offer(request: ConsoleRequest) -> HttpResponse:
+    """The user menu's entry; empty for users who can't impersonate."""
+    shown = getattr(request, "acting", None) is None and impersonation.can_impersonate(request.cluster)
+    return render(request, "signin/_offer.html", {"shown": shown})
+
+
+@require_POST
+def stop_view_as(request: HttpRequest) -> HttpResponse:
+    """Oneself again. Asks neither the cluster nor whether it still is: there is always a way back."""
+    found: impersonation.Acting | None = getattr(request, "acting", None)
+    impersonation.leave(request)
+    if found is not None and found.cluster and not found.over:
+        impersonation.note_stop(found.cluster, found.by, found.user, found.groups)
+    return HttpResponseRedirect(_safe_next(request))
+
+
+def _safe_next(request: HttpRequest) -> str:
+    back = own_address(request, request.POST.get("next", ""))
+    return back if back and not back.startswith(reverse("signin:view-as")) else reverse("pages:overview")
+
+
+def _view_as_page(request: HttpRequest, found: ImpersonationInput, status: int = 200) -> HttpResponse:
+    back = request.POST.get("next") or request.GET.get("next") or ""
+    return render(request, "signin/view_as.html", {"wish": found, "back": back}, status=status)

@@ -19,7 +19,7 @@ def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
 
     Never holds values of the object.
 
-    The changed fields come from the requests sent to that object during this request (console/audit/changes.py).
+    The changed fields come from the requests sent to that object during this request (console/audit/entries.py).
     """
     note(request.cluster, verb, ref, outcome)
 

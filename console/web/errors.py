@@ -2,6 +2,11 @@
 
 Views let KubeError rise. The message says what happened, to which object, and what to do; what the API server said is
 kept, word for word, below it.
+
+Preserves the input of a form that could not be processed: shown for copying, and ready to be sent again.
+
+For forms whose page can't be rendered: the cluster is unreachable, the type isn't served any more, or the CSRF token
+has expired.
 """
 
 import logging
@@ -10,14 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
-
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
-
 from console import request_id
 from console.web.render import skeleton
 from kube.errors import (
@@ -38,6 +41,15 @@ from kube.errors import (
     Unauthorized,
     Unreachable,
 )
+from urllib.parse import urlsplit
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from console.web.render import skeleton
+from console.web.request import wants_fragment
+
 
 log = logging.getLogger("console.errors")
 
@@ -317,3 +329,76 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return problem_response(
         request, Problem(status=400, title=_("The console can't process this request"), advice=advice, detail="")
     )
+
+
+#: Not posted again: they belong to one request.
+_NOT_PRESERVED = frozenset({"csrfmiddlewaretoken"})
+KEPT_HEADER = "X-Console-Kept"
+#: In the session of a browser that started or stopped impersonation: its older pages belong to the other identity.
+SWITCHED = "console_switched"
+
+
+def preserved_response(request: HttpRequest, problem: Problem, text: str = "") -> HttpResponse:
+    """The error page with the input. `text`: the input as text for reading. htmx gets the message alone: its page still
+    has the input.
+    """
+    if wants_fragment(request):
+        context = {"problem": problem, "skeleton": skeleton(request)}
+        response = render(request, "console/kept.html", context, status=problem.status)
+        # Scripts of our own origin alone can read it: the page takes it and sends once more.
+        response[KEPT_HEADER] = get_token(request)
+        return response
+    pairs = [(name, value) for name, values in request.POST.lists() if name not in _NOT_PRESERVED for value in values]
+    context = {"problem": problem, "pairs": pairs, "text": text, "skeleton": skeleton(request)}
+    response = render(request, "console/kept.html", context, status=problem.status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's CSRF_FAILURE_VIEW: the form was open longer than its token lived, or cookies are off."""
+    if is_sign_in_form(request):
+        advice = _("Reload the page, then enter your input again. Cookies must be allowed.")
+        return problem_response(
+            request, Problem(status=403, title=_("This form was open for too long"), advice=advice, detail="")
+        )
+    if not is_own_origin(request):
+        advice = _("Open the page in the console and submit the form there. Cookies must be allowed.")
+        return problem_response(
+            request,
+            Problem(
+                status=403, title=_("This form can't be submitted from another site"), advice=advice, detail=reason
+            ),
+        )
+    if request.session.get(SWITCHED):
+        return _other_identity(request, reason)
+    advice = _("The form's token has expired. Submit it again; cookies must be allowed.")
+    response = preserved_response(
+        request, Problem(status=403, title=_("This form was open for too long"), advice=advice, detail=reason)
+    )
+    if KEPT_HEADER in response:
+        response["X-Console-Again"] = "1"
+    return response
+
+
+def _other_identity(request: HttpRequest, reason: str) -> HttpResponse:
+    """Refuses a request of a page that was loaded with another identity: the user reloads the page, or sends the form
+    again below a notice that names the identity.
+    """
+    title = _("Your identity changed after this page was loaded")
+    advice = _("You started or stopped impersonation in this browser. Nothing was changed.")
+    if wants_fragment(request) or wants_json(request):
+        again = _("Reload the page.")
+        return problem_response(request, Problem(status=403, title=title, advice=f"{advice} {again}", detail=""))
+    return preserved_response(request, Problem(status=403, title=title, advice=advice, detail=reason))
+
+
+def is_sign_in_form(request: HttpRequest) -> bool:
+    """Whether what was typed must not be shown again, not even to who typed it: the sign-in's form."""
+    return request.path == reverse("signin:sign-in")
+
+
+def is_own_origin(request: HttpRequest) -> bool:
+    """Whether a page of ours sent this. A form of another site must not be offered for sending again."""
+    origin = request.headers.get("Origin") or request.headers.get("Referer") or ""
+    return urlsplit(origin).netloc == request.get_host()

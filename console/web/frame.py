@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 
 from console.prefer import store, times
 from console.reach import discovery
-from console.web import additions, clusters
+from console.web import clusters
+from console.web import navigation
 from console.web.csp import nonce
 from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation, listable
 from kube.client import ClusterClient
@@ -138,21 +139,21 @@ class Frame:
         return max(0, len(self.namespaces) - PICKER_LIMIT)
 
     @cached_property
-    def banners(self) -> tuple[additions.Banner, ...]:
+    def banners(self) -> tuple[navigation.Banner, ...]:
         """The administrator's."""
-        return additions.banners(self.cluster)
+        return navigation.banners(self.cluster)
 
     @cached_property
-    def links(self) -> tuple[additions.AddedLink, ...]:
+    def links(self) -> tuple[navigation.AddedLink, ...]:
         """The administrator's, sorted by section."""
-        return additions.links(self.cluster)
+        return navigation.added_links(self.cluster)
 
     @property
-    def common_links(self) -> list[additions.AddedLink]:
+    def common_links(self) -> list[navigation.AddedLink]:
         return [link for link in self.links if not link.is_personal]
 
     @property
-    def personal_links(self) -> list[additions.AddedLink]:
+    def personal_links(self) -> list[navigation.AddedLink]:
         return [link for link in self.links if link.is_personal]
 
     @cached_property

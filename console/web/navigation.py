@@ -4,21 +4,39 @@ The types come from a SelfSubjectRulesReview, so that the navigation has no link
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 
 Answers are cached in this process for each user and cluster; the TTL in seconds is in CACHES in the settings.
+
+What an administrator adds to the console: links, banners and YAML samples.
+
+They are ConsoleLinks, ConsoleNotifications and ConsoleYAMLSamples of console.openshift.io/v1, as OKD's console takes
+them (https://github.com/openshift/api, console/v1): from the setting ADDITIONS, and from the cluster where it serves
+these types and the user can list them. Colors are left out: pages allow no inline style.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-
 from django.core.cache import caches
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
-
 from console.reach import discovery
 from kube.client import ClusterClient
 from kube.errors import KubeError
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+import yaml
+from django.conf import settings
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, KubeError
+from kube.objects import KubeObject, mapping
+from untrusted import yaml_bounds
+
 
 #: For users who can't list namespaces: the number of their namespaces that are checked.
 MAX_NAMESPACES = 5
@@ -284,3 +302,136 @@ def _pairs(rules: Iterable[Mapping[str, Any]], verb: str) -> frozenset[tuple[str
         for group in rule.get("apiGroups") or ()
         for plural in rule.get("resources") or ()
     )
+
+
+log = logging.getLogger("console.web.additions")
+
+ADDITIONS_GROUP = "console.openshift.io"
+#: Objects of a kind; more are not read.
+_MAX_ADDITIONS = 100
+#: Characters of a text.
+_MAX_ADDITION_TEXT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class AddedLink:
+    """`section`: the heading above it, '' for none. `is_personal`: it is shown in the user's menu."""
+
+    text: str
+    href: str
+    section: str = ""
+    is_personal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """`link`: None without one."""
+
+    text: str
+    link: AddedLink | None = None
+    is_top: bool = True
+    is_bottom: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    title: str
+    description: str
+    object: KubeObject
+
+
+def added_links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
+    """Those for every page, sorted by section and text. Links of namespaces' dashboards are left out."""
+    found = []
+    for spec in _addition_specs(client, "ConsoleLink"):
+        place = _addition_text(spec.get("location"))
+        link = _added_link(spec)
+        if link is None or place not in ("ApplicationMenu", "HelpMenu", "UserMenu"):
+            continue
+        section = _addition_text(mapping(spec.get("applicationMenu")).get("section")) if place == "ApplicationMenu" else ""
+        found.append(AddedLink(link.text, link.href, section, is_personal=place == "UserMenu"))
+    return tuple(sorted(found, key=lambda link: (link.section.lower(), link.text.lower())))
+
+
+def banners(client: ClusterClient | None) -> tuple[Banner, ...]:
+    found = []
+    for spec in _addition_specs(client, "ConsoleNotification"):
+        place = _addition_text(spec.get("location")) or "BannerTop"
+        is_top, is_bottom = place in ("BannerTop", "BannerTopBottom"), place in ("BannerBottom", "BannerTopBottom")
+        if words := _addition_text(spec.get("text")):
+            found.append(Banner(words, _added_link(mapping(spec.get("link"))), is_top=is_top, is_bottom=is_bottom))
+    return tuple(found)
+
+
+def samples(client: ClusterClient, type_: ResourceType) -> tuple[Sample, ...]:
+    """Whole objects of this type. Snippets, which are parts of an object, are left out."""
+    found = []
+    for spec in _addition_specs(client, "ConsoleYAMLSample"):
+        target = mapping(spec.get("targetResource"))
+        if spec.get("snippet") is True or target != {"apiVersion": type_.api_version, "kind": type_.kind}:
+            continue
+        try:
+            obj = yaml_bounds.load(str(spec.get("yaml") or ""))
+        except (yaml.YAMLError, ValueError, RecursionError):
+            continue
+        if isinstance(obj, dict):
+            found.append(Sample(_addition_text(spec.get("title")), _addition_text(spec.get("description")), obj))
+    return tuple(found)
+
+
+def _addition_specs(client: ClusterClient | None, kind: str) -> Iterator[Mapping[str, Any]]:
+    found = [obj for obj in _additions_of_settings(settings.ADDITIONS) if obj.get("kind") == kind][:_MAX_ADDITIONS]
+    for obj in (*found, *(_additions_of_cluster(client, kind) if client else ())):
+        yield mapping(obj.get("spec"))
+
+
+@lru_cache(maxsize=1)
+def _additions_of_settings(text: str) -> tuple[KubeObject, ...]:
+    try:
+        return tuple(obj for obj in yaml_bounds.load_all(text) if isinstance(obj, dict))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        log.warning("ADDITIONS isn't valid YAML: %s", error)
+        return ()
+
+
+def _additions_of_cluster(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
+    """At most a minute old; nothing where the cluster doesn't serve the type, the user can't list it, or the cluster
+    doesn't respond: no page fails for it.
+    """
+    try:
+        key = navigation_key("additions", client, kind)
+        found = cached_navigation(key)
+        if not isinstance(found, tuple):
+            found = _list_additions(client, kind)
+            cache_navigation(key, found)
+    except KubeError:
+        return ()
+    return found
+
+
+def _list_additions(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
+    """Raises KubeError, but for a refusal, which holds for a while."""
+    type_ = _addition_type(client, kind)
+    try:
+        return tuple(client.list(type_, limit=_MAX_ADDITIONS).items) if type_ else ()
+    except Forbidden:
+        return ()
+
+
+def _addition_type(client: ClusterClient, kind: str) -> ResourceType | None:
+    """From what discovery said last: every page asks this, so nothing is looked up again for a missing type."""
+    return next((type_ for type_ in client.types() if (type_.group, type_.kind) == (ADDITIONS_GROUP, kind)), None)
+
+
+def _added_link(spec: Mapping[str, Any]) -> AddedLink | None:
+    """None unless it has a text and an address of the web."""
+    text, href = _addition_text(spec.get("text")), _addition_text(spec.get("href"))
+    try:
+        is_web = urlsplit(href).scheme in ("https", "http")
+    except ValueError:
+        is_web = False
+    return AddedLink(text, href) if text and is_web else None
+
+
+def _addition_text(value: object) -> str:
+    return value[:_MAX_ADDITION_TEXT] if isinstance(value, str) else ""

@@ -19,7 +19,7 @@ from console.reach.discovery import is_name
 from console.web import clusters
 from console.web.clusters import console_client
 from console.web.front import place_of
-from kube import warnings
+from kube import recording
 from kube.client import ClusterClient
 from kube.errors import KubeError
 
@@ -130,7 +130,7 @@ class ClusterMiddleware:
         of = getattr(request, "client_of", None) or own
         request.cluster = SimpleLazyObject(of)  # type: ignore[attr-defined]
         request.namespace = namespace_of(request)  # type: ignore[attr-defined]
-        with warnings.collected() as texts:
+        with recording.collect_warnings() as texts:
             request.cluster_warnings = texts  # type: ignore[attr-defined]
             response = self.get_response(request)
         if texts:

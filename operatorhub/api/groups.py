@@ -13,7 +13,7 @@ from kube.errors import NotFound
 from operatorhub import olm
 from operatorhub.admin import groups
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused
-from operatorhub.api.shapes import shape
+from operatorhub.api.common import shape
 
 Group = shape(groups.OperatorGroup, "OperatorGroup")
 Member = shape(groups.Member, "GroupMember")

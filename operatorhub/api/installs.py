@@ -28,11 +28,13 @@ from operatorhub.api.common import (
     refused,
     web,
 )
-from operatorhub.api.shapes import shape
+from operatorhub.api.common import shape
 from operatorhub.api.subscriptions import Subscription
 from operatorhub.bundle import package as packages
 from operatorhub.csv import MODES
-from operatorhub.install import choices, config, conflicts, create, draft, situation, version
+from operatorhub.install import choices, config, conflicts, draft, situation
+from operatorhub.install import undo
+from operatorhub.install.choices import read_version as read_version
 from operatorhub.progress import read as progress
 from operatorhub.progress import stages, trouble
 
@@ -73,7 +75,7 @@ class InstallAnswerSerializer(serializers.Serializer[Any]):
     outcome = serializers.CharField()
     problem = serializers.SerializerMethodField()
 
-    def get_problem(self, answer: create.CreateResult) -> str:
+    def get_problem(self, answer: undo.CreateResult) -> str:
         return answer.error.message if answer.error else ""
 
 
@@ -138,8 +140,8 @@ class Install(APIView):
             return refused(_("The operator can't be installed with these values"), wanted.errors)
         client = cluster(request)
         if dry(request):
-            return _answer(wanted, package, create.dry_run(client, wanted.objects), None, 200)
-        made = create.create(client, wanted.objects, partial(audit.record, web(request), "create"))
+            return _answer(wanted, package, undo.dry_run(client, wanted.objects), None, 200)
+        made = undo.create(client, wanted.objects, partial(audit.record, web(request), "create"))
         forget_namespaces()
         return _answer(wanted, package, made.answers, made.error, 201)
 
@@ -150,7 +152,7 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
     channel = manifest.channel(str(sent.get("channel") or ""))
     if channel is None:
         raise NotFound(_("The package “%(name)s” has no channel, so it can't be installed.") % {"name": package})
-    picked = version.read(client, manifest, channel, str(sent.get("version") or ""), web(request).namespace)
+    picked = read_version(client, manifest, channel, str(sent.get("version") or ""), web(request).namespace)
     about = packages.describe(picked.channel, package)
     given = sent.pop("config", None) or {}
     if not isinstance(given, dict):
@@ -179,7 +181,7 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
 def _answer(
     wanted: draft.InstallDraft,
     package: str,
-    answers: tuple[create.CreateResult, ...],
+    answers: tuple[undo.CreateResult, ...],
     error: KubeError | None,
     status: int,
 ) -> Response:

@@ -16,11 +16,12 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub import olm, tasks
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, cluster, refused, web
-from operatorhub.api.shapes import shape
+from operatorhub.api.common import shape
 from operatorhub.bundle import bundles, permissions
 from operatorhub.bundle import package as packages
 from operatorhub.csv import Api
-from operatorhub.find import catalog, catalog_states, compare, facets
+from operatorhub.find import catalog, compare, facets
+from operatorhub.find import catalog as catalog_states
 from operatorhub.find.facets import SORTS, CatalogQuery
 from operatorhub.indexing import index
 from operatorhub.models import Index
@@ -190,7 +191,7 @@ class Packages(APIView):
         state, stale = current(client)
         every = catalog.everything(client.name, state.revision)
         seen = catalog.visible(client, every.entries, web(request).namespace)
-        states = catalog_states.states(client)
+        states = catalog_states.installed_states(client)
         found = catalog.find(seen, states.states, CatalogQuery.read(_data(request)), every.labels)
         sources, _unlisted = catalog_states.sources(client)
         shown = [
@@ -205,7 +206,7 @@ class Packages(APIView):
             "error": state.error,
             "entries": found.entries,
             "facets": shown,
-            "troubles": catalog_states.troubles(client, sources),
+            "troubles": catalog_states.catalog_problems(client, sources),
             "unread": states.unread,
         }
         return Response(PackagesSerializer(answer).data)

@@ -16,12 +16,13 @@ from console.web import audit
 from console.web.frame import forget_namespaces
 from operatorhub.admin import catalogs
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
-from operatorhub.api.shapes import shape
+from operatorhub.api.common import shape
 from operatorhub.bundle import bundles
 from operatorhub.csv import MODES
 from operatorhub.install import situation
 from operatorhub.progress.stages import Stage
-from operatorhub.run import bundle_input, creation, follow, plan, removal, verdicts
+from operatorhub.run import bundle_input, follow, plan, removal, verdicts
+from operatorhub.run import plan
 from operatorhub.sources.drafts import SourceError
 from resources.applying.imports import Result
 
@@ -187,13 +188,13 @@ def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.RunPlan:
 
 def _make(request: Request, wanted: plan.RunPlan, findings: tuple[verdicts.Verdict, ...]) -> Response:
     client, only_asked = cluster(request), dry(request)
-    results = creation.run(client, wanted, dry_run=only_asked)
+    results = plan.create_objects(client, wanted, dry_run=only_asked)
     good = all(result.good for result in results)
     if not only_asked:
         note = partial(audit.record, web(request), "patch")
         for made in results:
             note(_ref(made), made.error.reason if made.error else "ok")
-        creation.hand_over(client, results, note)
+        plan.hand_over(client, results, note)
         forget_namespaces()
     answer = {
         "package": wanted.bundle.package,

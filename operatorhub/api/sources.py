@@ -18,7 +18,7 @@ from kube.objects import KubeObject
 from operatorhub import olm, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs, sourceforms
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused, web
-from operatorhub.api.shapes import shape
+from operatorhub.api.common import shape
 from operatorhub.api.subscriptions import Subscription
 from operatorhub.bundle import bundles
 from operatorhub.models import Catalog

@@ -5,16 +5,24 @@ Pure: numbers and paths for an SVG, and the same as plain facts for a table besi
 replaces one that the channel does not have), cycles, several heads, 38 channels and 300 versions; none of them is an
 error here, they are drawn and named.
 https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/
+
+Which versions OLM passes on the way to a channel's newest one. Pure.
+
+A version follows another by `replaces`, `skips` or `skipRange`; of several that follow, OLM takes the one nearest to
+the channel's head.
+https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
 from django.utils.translation import gettext as _
-
-from operatorhub import versions
+from operatorhub import csv
 from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
+from dataclasses import dataclass
+from operatorhub import csv
+from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
+
 
 LANE, ROW, TOP, LEFT = 24, 30, 18, 20
 # Rows shown before the older ones are folded.
@@ -183,7 +191,7 @@ def ordered(graph: Graph) -> list[str]:
     for channel in graph.channels:
         for entry in channel.entries:
             known[entry.name] = known.get(entry.name) or entry.version
-    return sorted(known, key=lambda name: versions.key(known[name]), reverse=True)
+    return sorted(known, key=lambda name: csv.version_key(known[name]), reverse=True)
 
 
 def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: tuple[str, str]) -> VersionRow:
@@ -283,7 +291,7 @@ def in_range(version: str, wanted: str) -> bool:
 
     https://github.com/blang/semver#ranges
     """
-    if not versions.valid(version):
+    if not csv.is_version(version):
         return False
     return any(_all(version, part) for part in wanted.split("||"))
 
@@ -304,9 +312,9 @@ def _one(version: str, operator: str, bound: str) -> bool:
         bound = ".".join([*given, "0", "0", "0"][:3])
         if operator in ("<=", ">") and same:
             return operator == "<="
-    if not versions.valid(bound):
+    if not csv.is_version(bound):
         return False
-    ours, theirs = versions.key(version), versions.key(bound)
+    ours, theirs = csv.version_key(version), csv.version_key(bound)
     return {
         "=": ours == theirs,
         "==": ours == theirs,
@@ -317,3 +325,43 @@ def _one(version: str, operator: str, bound: str) -> bool:
         "<": ours < theirs,
         "<=": ours <= theirs,
     }[operator]
+
+
+@dataclass(frozen=True, slots=True)
+class UpdatePath:
+    """`passed`: versions after the installed one, the last is where it ends.
+
+    `older`: the head is older than what runs; OLM never goes back.
+    """
+
+    head: ChannelEntry
+    passed: tuple[ChannelEntry, ...]
+    older: bool
+
+    @property
+    def reaches(self) -> bool:
+        return bool(self.passed) and self.passed[-1].name == self.head.name
+
+
+def path_of_updates(graph: Graph, channel_name: str, installed: ChannelEntry) -> UpdatePath | None:
+    """From the installed version to the head of a channel; None if the channel is empty or its edges are unknown."""
+    channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
+    if channel is None or not channel.entries or not graph.edges_known:
+        return None
+    head, passed, current = channel.entries[0], [], installed
+    while (following := _next_version(channel, current)) is not None and following not in passed:
+        passed.append(following)
+        current = following
+    older = csv.version_key(head.version) < csv.version_key(installed.version)
+    return UpdatePath(head, tuple(passed), older)
+
+
+def _next_version(channel: Channel, current: ChannelEntry) -> ChannelEntry | None:
+    """Entries are the newest first. One whose own skipRange has its version follows itself for OLM, and so stays."""
+    found = next((entry for entry in channel.entries if _version_follows(entry, current)), None)
+    return None if found is None or found.name == current.name else found
+
+
+def _version_follows(entry: ChannelEntry, current: ChannelEntry) -> bool:
+    skipped = entry.skip_range and in_range(current.version, entry.skip_range)
+    return entry.replaces == current.name or current.name in entry.skips or bool(skipped)

@@ -2,7 +2,7 @@
 
 Written: operator/ and instances/, each with its kustomization.yaml, resources in their order. There are two parts
 because the kinds of the instances exist only after OLM has installed the operator. Objects are cleaned
-(kube/clean.py) and can be moved to another namespace.
+(kube/objects.py) and can be moved to another namespace.
 
 Read: the files in the order of their kustomizations, compared object by object, applied in that order. Objects whose
 kinds an operator of the same folder brings wait until the cluster serves the kinds. What a kustomization does beyond
@@ -24,7 +24,7 @@ import yaml
 from django.utils.translation import gettext as _
 
 from kube import limits
-from kube.clean import clean
+from kube.objects import clean
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound

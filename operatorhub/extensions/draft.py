@@ -19,7 +19,7 @@ from kube.objects import KubeObject, name_of
 from operatorhub import direct
 from operatorhub.bundle.bundles import Bundle, Graph
 from operatorhub.csv import install_modes, items, mapping, text
-from operatorhub.extensions.candidates import Candidate, candidates, resolved
+from operatorhub.extensions.facts import Candidate, candidates, resolved_candidate
 from operatorhub.extensions.facts import CATALOG_NAME, CATALOG_PROVIDED, GROUP, SELF_CERTIFIED, VERSION, Extension
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.install.situation import Situation
@@ -101,7 +101,7 @@ def target(
     if graph is None:
         return (), None
     found = candidates(graph, choices.channels, choices.version, installed)
-    return found, resolved(found, self_certified=choices.policy == SELF_CERTIFIED)
+    return found, resolved_candidate(found, self_certified=choices.policy == SELF_CERTIFIED)
 
 
 def new(

@@ -27,9 +27,10 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub.admin import catalogs
-from operatorhub.bundle import storage
+from operatorhub.bundle import bundles
 from operatorhub.csv import items, mapping, text
-from operatorhub.indexing import icons, index, rows
+from operatorhub.indexing import index, rows
+from operatorhub.indexing.index import clean_icon as clean_icon
 from operatorhub.models import Catalog, Icon, Package, PackageGraph, StoredBundle
 from operatorhub.sources import clustercatalogs, fbc, fetch, folder, image
 from operatorhub.sources.drafts import BundleDraft, ChannelEntry, Draft, DraftProblem, Graph, PackageDraft, SourceError
@@ -81,7 +82,7 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
         return False
     row.refresh_from_db()
     try:
-        digests = frozenset(storage.bundles(row).values_list("digest", flat=True))
+        digests = frozenset(bundles.stored_bundles(row).values_list("digest", flat=True))
         with open_catalog(row, client, force=force, digests=digests) as source:
             if source.digest and source.digest == row.digest and row.generation and not force:
                 _done(row, {})
@@ -157,7 +158,7 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
     for model in (StoredBundle, PackageGraph):
         # A reading that was cut short left these.
         model.objects.filter(catalog=row, generation__gt=row.generation).delete()
-    known = storage.bundles(row).values_list("package", "name", "pk", "digest")
+    known = bundles.stored_bundles(row).values_list("package", "name", "pk", "digest")
     found = _Reading(catalog=row, known={(package, name): (key, digest) for package, name, key, digest in known})
     for draft in drafts:
         if isinstance(draft, DraftProblem):
@@ -169,7 +170,7 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
     _flush(found)
     PackageGraph.objects.bulk_create(
         (
-            PackageGraph(catalog=row, generation=found.generation, package=graph.package, data=storage.pack(graph))
+            PackageGraph(catalog=row, generation=found.generation, package=graph.package, data=bundles.pack(graph))
             for graph in found.graphs
         ),
         batch_size=_CHUNK,
@@ -203,7 +204,7 @@ def _bundle(found: _Reading, draft: BundleDraft) -> None:
     if digest == draft.digest:
         found.unchanged.append(key)
         return
-    csv, manifests = storage.packed(draft.contents) if draft.contents else (None, None)
+    csv, manifests = bundles.packed(draft.contents) if draft.contents else (None, None)
     found.fresh.append(
         StoredBundle(
             catalog=found.catalog,
@@ -291,7 +292,7 @@ def write_packages(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], 
 
     `drawn`: digests of icons that the catalog gave, by package; others are the CSVs'.
     """
-    known = {(package, name): key for key, package, name in storage.bundles(row).values_list("pk", "package", "name")}
+    known = {(package, name): key for key, package, name in bundles.stored_bundles(row).values_list("pk", "package", "name")}
     nodes = index.nodes(client)
     made: index.Rows = {}
     for graph in graphs:
@@ -314,7 +315,7 @@ def write_packages(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], 
 
 def keep_icon(data: bytes) -> str:
     """Sanitizes and stores the icon; returns its digest, '' if it isn't an image."""
-    clean = icons.clean(data) if data else None
+    clean = clean_icon(data) if data else None
     if clean is None:
         return ""
     Icon.objects.get_or_create(digest=clean.digest, defaults={"media_type": clean.media_type, "data": clean.data})
@@ -363,7 +364,7 @@ def _head_entry(graph: Graph) -> ChannelEntry | None:
 def _stored_csv(key: int | None) -> Mapping[str, Any]:
     if key is None:
         return {}
-    return storage.csv_of(StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key))
+    return bundles.stored_csv(StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key))
 
 
 def _icon_of_csv(csv: Mapping[str, Any]) -> bytes:

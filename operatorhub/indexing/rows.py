@@ -15,7 +15,8 @@ import msgspec
 
 from operatorhub import csv
 from operatorhub.admin import catalogs
-from operatorhub.bundle import permissions, storage
+from operatorhub.bundle import permissions
+from operatorhub.bundle import bundles
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources.drafts import SourceError
 
@@ -142,13 +143,13 @@ def _reviewed(catalog: Catalog, heads: dict[tuple[str, str], Package]) -> Iterat
     # Only names and digests of all: CSVs are read one by one, those that are new.
     keys = [
         (key, package, name, digest)
-        for key, package, name, digest in storage.bundles(catalog).values_list("pk", "package", "name", "digest")
+        for key, package, name, digest in bundles.stored_bundles(catalog).values_list("pk", "package", "name", "digest")
         if (package, name) in heads and heads[(package, name)].judged != _review_key(name, digest)
     ]
     for key, package, name, digest in keys:
         bundle = StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key)
         try:
-            whole = storage.csv_of(bundle)
+            whole = bundles.stored_csv(bundle)
         except SourceError as error:
             log.warning("%s: %s", catalog, error)
             return

@@ -3,20 +3,19 @@
 Sources: operator groups https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/ ;
 manual approval https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/dependency-resolution/
 ; provided APIs: operator-lifecycle-manager, pkg/controller/operators/olm/groups.go.
+
+The sentences of an install: modes, conflicts, why approval is manual.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
 from django.urls import reverse
 from django.utils.translation import gettext as _
-
 from kube.objects import KubeObject, name_of
 from operatorhub import olm
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import text
-from operatorhub.install import words
 from operatorhub.install.choices import (
     ALL,
     APPROVALS,
@@ -31,6 +30,90 @@ from operatorhub.install.choices import (
     forced,
 )
 from operatorhub.install.situation import Situation
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+
+NO_VERSION = gettext_lazy("The channel %(channel)s has no version %(version)s. Choose a version from the list.")
+NO_MODE = gettext_lazy(
+    "This version supports no install mode at all, so OLM can't install it. Choose another channel, or ask its"
+    " maintainers."
+)
+WRONG_MODE = gettext_lazy("This install mode isn't supported. The operator supports: %(modes)s.")
+OLD_KUBERNETES = gettext_lazy(
+    "This version requires Kubernetes %(least)s, but this cluster has %(has)s, so OLM would "
+    "wait indefinitely. Choose an older version, or upgrade the cluster."
+)
+BAD_NAMESPACE = gettext_lazy(
+    "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or digit."
+)
+TERMINATING = gettext_lazy(
+    "The namespace “%(name)s” is being deleted. Select another namespace, or wait until it is deleted."
+)
+SUBSCRIBED = gettext_lazy(
+    "This operator is already installed in “%(namespace)s”, by the Subscription “%(name)s”. Choose another namespace,"
+    " or uninstall it there first."
+)
+NAME_TAKEN = gettext_lazy(
+    "“%(namespace)s” has a Subscription “%(name)s” for another package, “%(package)s”. Choose another namespace."
+)
+MANY_GROUPS = gettext_lazy(
+    "“%(namespace)s” has more than one OperatorGroup (%(names)s); OLM installs nothing there until only one is left."
+    " Choose another namespace, or delete all but one."
+)
+GROUP_UNSUPPORTED = gettext_lazy(
+    "The OperatorGroup “%(group)s” in “%(namespace)s” uses the install mode %(present)s. This "
+    "operator doesn't support it (supported: %(modes)s). Choose another namespace."
+)
+GROUP_DIFFERS = gettext_lazy(
+    "The OperatorGroup “%(group)s” in “%(namespace)s” uses the install mode %(present)s. Choose "
+    "that mode, or another namespace."
+)
+OVERLAP = gettext_lazy(
+    "This operator is already installed in “%(namespace)s”, and both installations would watch "
+    "the same namespaces. Uninstall the existing one first, or let each installation watch only "
+    "its own namespace."
+)
+SHARED = gettext_lazy(
+    "This operator is installed in another namespace too; both share their CustomResourceDefinitions."
+)
+NEIGHBOURS = gettext_lazy(
+    "This namespace has other operators (%(names)s). OLM plans them together: with manual "
+    "approval here, their updates wait for approval too."
+)
+UNREAD = gettext_lazy(
+    "You don't have permission to list all %(kinds)s in the cluster, so conflicts with other "
+    "namespaces aren't shown. The API server or OLM can still refuse the install."
+)
+_FORCED = {
+    "older": gettext_lazy(
+        "Manual, because you chose an older version: with automatic approval OLM would upgrade it to the newest"
+        " immediately."
+    ),
+    "neighbour": gettext_lazy(
+        "Manual, because another operator in this namespace requires it: OLM plans all operators of "
+        "a namespace together."
+    ),
+    "token": gettext_lazy(
+        "Manual, because the operator uses a cloud identity: a new version may need more cloud "
+        "permissions, which you must grant before you approve it."
+    ),
+}
+
+
+def forced_words(why: str) -> str:
+    """Of choices.forced; '' for ''."""
+    return str(_FORCED.get(why, ""))
+
+
+def mode_words(name: str) -> str:
+    """An install mode for people; OLM's own word stands behind it."""
+    return {
+        "AllNamespaces": _("all namespaces (AllNamespaces)"),
+        "OwnNamespace": _("its own namespace (OwnNamespace)"),
+        "SingleNamespace": _("one other namespace (SingleNamespace)"),
+        "MultiNamespace": _("several namespaces (MultiNamespace)"),
+    }.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +174,20 @@ def _choices(asked: InstallRequest) -> Iterator[InstallConflict]:
         yield InstallConflict(
             key="version",
             field="version",
-            words=words.NO_VERSION % {"channel": channel.name, "version": choices.version},
+            words=NO_VERSION % {"channel": channel.name, "version": choices.version},
             ways=ways,
         )
     if not about.modes:
-        yield InstallConflict(key="modes", field="mode", words=str(words.NO_MODE))
+        yield InstallConflict(key="modes", field="mode", words=str(NO_MODE))
     elif choices.mode not in about.modes:
-        modes = ", ".join(words.mode(mode) for mode in about.modes)
-        ways = tuple(asked.again(words.mode(mode), mode=mode) for mode in about.modes)
-        yield InstallConflict(key="mode", field="mode", words=words.WRONG_MODE % {"modes": modes}, ways=ways)
+        modes = ", ".join(mode_words(mode) for mode in about.modes)
+        ways = tuple(asked.again(mode_words(mode), mode=mode) for mode in about.modes)
+        yield InstallConflict(key="mode", field="mode", words=WRONG_MODE % {"modes": modes}, ways=ways)
     elif choices.mode in (SINGLE, MULTI) and not asked.groups and (problem := _watch_problem(asked)):
         yield InstallConflict(key="watch", field="watch", words=problem)
     least = asked.about.min_kube
     if least and asked.situation.kubernetes and older(asked.situation.kubernetes, least):
-        message = words.OLD_KUBERNETES % {"least": least, "has": asked.situation.kubernetes}
+        message = OLD_KUBERNETES % {"least": least, "has": asked.situation.kubernetes}
         yield InstallConflict(key="kubernetes", field="version", words=message, ways=(), blocks=asked.exact)
 
 
@@ -142,13 +225,13 @@ def _namespace(asked: InstallRequest) -> Iterator[InstallConflict]:
             key="no-namespace", field="namespace", words=_("Choose a namespace, or type the name of a new one.")
         )
     elif not LABEL.fullmatch(name):
-        yield InstallConflict(key="bad-namespace", field="namespace", words=str(words.BAD_NAMESPACE))
+        yield InstallConflict(key="bad-namespace", field="namespace", words=str(BAD_NAMESPACE))
     elif situation.namespaces.get(name) == "Terminating":
         page = reverse("resources:detail", args=["core", "v1", "namespaces", "-", name])
         yield InstallConflict(
             key="terminating",
             field="namespace",
-            words=words.TERMINATING % {"name": name},
+            words=TERMINATING % {"name": name},
             ways=(Remedy(_("View what blocks deletion"), page), *_elsewhere(asked)),
         )
 
@@ -171,11 +254,11 @@ def _subscribed(asked: InstallRequest) -> Iterator[InstallConflict]:
         values = {"namespace": name, "name": subscription.name, "package": subscription.package}
         if subscription.package == package:
             yield InstallConflict(
-                key="subscribed", field="namespace", words=words.SUBSCRIBED % values, ways=(open_it, *_elsewhere(asked))
+                key="subscribed", field="namespace", words=SUBSCRIBED % values, ways=(open_it, *_elsewhere(asked))
             )
         else:
             yield InstallConflict(
-                key="name-taken", field="namespace", words=words.NAME_TAKEN % values, ways=(open_it, *_elsewhere(asked))
+                key="name-taken", field="namespace", words=NAME_TAKEN % values, ways=(open_it, *_elsewhere(asked))
             )
         return
 
@@ -197,7 +280,7 @@ def _group(asked: InstallRequest) -> Iterator[InstallConflict]:
         yield InstallConflict(
             key="groups",
             field="namespace",
-            words=words.MANY_GROUPS % {"namespace": namespace, "names": names},
+            words=MANY_GROUPS % {"namespace": namespace, "names": names},
             ways=(*pages, *_elsewhere(asked)),
         )
         return
@@ -205,8 +288,8 @@ def _group(asked: InstallRequest) -> Iterator[InstallConflict]:
     values = {
         "group": name_of(groups[0]),
         "namespace": namespace,
-        "present": words.mode(present),
-        "modes": ", ".join(words.mode(mode) for mode in asked.about.modes),
+        "present": mode_words(present),
+        "modes": ", ".join(mode_words(mode) for mode in asked.about.modes),
     }
     edit = Remedy(
         _("Edit the OperatorGroup"),
@@ -214,12 +297,12 @@ def _group(asked: InstallRequest) -> Iterator[InstallConflict]:
     )
     if present not in asked.about.modes:
         yield InstallConflict(
-            key="group-mode", field="namespace", words=words.GROUP_UNSUPPORTED % values, ways=(*_elsewhere(asked), edit)
+            key="group-mode", field="namespace", words=GROUP_UNSUPPORTED % values, ways=(*_elsewhere(asked), edit)
         )
     elif not _agrees(groups[0], present, choices):
-        take = asked.again(_("Use the mode: %(mode)s") % {"mode": words.mode(present)}, mode=present)
+        take = asked.again(_("Use the mode: %(mode)s") % {"mode": mode_words(present)}, mode=present)
         yield InstallConflict(
-            key="group-mode", field="mode", words=words.GROUP_DIFFERS % values, ways=(take, *_elsewhere(asked), edit)
+            key="group-mode", field="mode", words=GROUP_DIFFERS % values, ways=(take, *_elsewhere(asked), edit)
         )
 
 
@@ -246,7 +329,7 @@ def _overlap(asked: InstallRequest) -> Iterator[InstallConflict]:
                 yield InstallConflict(
                     key="overlap",
                     field="mode",
-                    words=words.OVERLAP % {"namespace": subscription.namespace},
+                    words=OVERLAP % {"namespace": subscription.namespace},
                     ways=(open_it, *own),
                 )
                 return
@@ -254,7 +337,7 @@ def _overlap(asked: InstallRequest) -> Iterator[InstallConflict]:
         subscription.package == package and subscription.namespace != choices.namespace
         for subscription in asked.situation.subscriptions
     ):
-        yield InstallConflict(key="shared", field="package", words=str(words.SHARED), ways=(), blocks=False)
+        yield InstallConflict(key="shared", field="package", words=str(SHARED), ways=(), blocks=False)
 
 
 def _approval(asked: InstallRequest) -> Iterator[InstallConflict]:
@@ -271,7 +354,7 @@ def _approval(asked: InstallRequest) -> Iterator[InstallConflict]:
         yield InstallConflict(key="approval", field="approval", words=_("Choose automatic or manual approval."))
     elif why and choices.approval == AUTOMATIC:
         ways = (asked.again(_("Use manual approval"), approval=MANUAL),)
-        yield InstallConflict(key="forced", field="approval", words=words.forced(why), ways=ways)
+        yield InstallConflict(key="forced", field="approval", words=forced_words(why), ways=ways)
 
 
 def _neighbours(asked: InstallRequest) -> Iterator[InstallConflict]:
@@ -287,7 +370,7 @@ def _neighbours(asked: InstallRequest) -> Iterator[InstallConflict]:
         yield InstallConflict(
             key="neighbours",
             field="approval",
-            words=words.NEIGHBOURS % {"names": names},
+            words=NEIGHBOURS % {"names": names},
             ways=_elsewhere(asked),
             blocks=False,
         )
@@ -296,7 +379,7 @@ def _neighbours(asked: InstallRequest) -> Iterator[InstallConflict]:
 def _unread(asked: InstallRequest) -> Iterator[InstallConflict]:
     """Warns that conflicts with kinds that can't be listed go unnoticed."""
     if names := [kind for kind in asked.situation.unread if kind != "namespaces"]:
-        message = words.UNREAD % {"kinds": ", ".join(names)}
+        message = UNREAD % {"kinds": ", ".join(names)}
         yield InstallConflict(key="unread", field="package", words=message, ways=(), blocks=False)
 
 

@@ -1,24 +1,264 @@
 """Choices, the objects they mean, and what speaks against them, put together: what the form, the dry run and the API
 show.
+
+Who has the operator's kinds already: other operators (by their OperatorGroups' olm.providedAPIs), and CRDs that
+lie there without one.
+
+OLM lets one operator alone serve a kind in a namespace (InterOperatorGroupOwnerConflict); the second one's
+ClusterServiceVersion fails.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
-
 from django.http import QueryDict
 from django.utils.translation import gettext as _
-
 from kube.client import ClusterClient
 from kube.objects import KubeObject
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import mapping
-from operatorhub.install import config, conflicts, owners, place_notes, situation
+from operatorhub.install import config, conflicts, situation
+from operatorhub.install.objects import notes_of_place
 from operatorhub.install.choices import Choices, template
 from operatorhub.install.choices import read as read_choices
 from operatorhub.install.conflicts import InstallConflict, InstallRequest, Remedy
 from operatorhub.install.objects import as_kubectl, as_yaml, is_new, objects
 from operatorhub.install.situation import Situation
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import urlencode
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of
+from operatorhub import olm
+from operatorhub.bundle import contents
+from operatorhub.csv import Api, apis, mapping, text
+from operatorhub.install.conflicts import InstallConflict, InstallRequest, Remedy
+
+
+PROVIDED = "olm.providedAPIs"
+#: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.
+ALONGSIDE = "operatorframework.io/installed-alongside-"
+_MANY = 12
+
+
+@dataclass(frozen=True, slots=True)
+class KindOwner:
+    """An operator that serves a kind: `csv` is '' if the user can't read ClusterServiceVersions there."""
+
+    api: Api
+    namespace: str
+    csv: str
+
+
+def find_owner_conflicts(client: ClusterClient, asked: InstallRequest) -> tuple[InstallConflict, ...]:
+    """Kinds owned by others, CRDs that OLM would take over, and required kinds without a provider."""
+    provided = tuple(_provided(client, asked))
+    return (*(conflict for _owner, conflict in provided), *_unowned(client, asked, provided), *_required(client, asked))
+
+
+def blocking_owner_conflicts(client: ClusterClient, asked: InstallRequest) -> tuple[InstallConflict, ...]:
+    """What of it holds an install up: quicker, since nothing is asked of each kind."""
+    found = (*(conflict for _owner, conflict in _provided(client, asked)), *_required(client, asked))
+    return tuple(conflict for conflict in found if conflict.blocks)
+
+
+def _provided(client: ClusterClient, asked: InstallRequest) -> Iterator[tuple[KindOwner, InstallConflict]]:
+    mine = set(
+        olm.group_targets(asked.groups[0]) if len(asked.groups) == 1 else asked.choices.targets or (olm.EVERYWHERE,)
+    )
+    ours = _own_namespaces(asked)
+    for owner in _owners(client, asked):
+        if owner.namespace in ours:
+            continue  # the same package elsewhere: conflicts.py says that better
+        if not _meet(asked, owner.namespace, mine):
+            continue
+        gvk = f"{owner.api.group}/{owner.api.version} {owner.api.kind}"
+        if owner.csv:
+            template = _(
+                "The operator “%(csv)s” in the namespace “%(namespace)s” already provides %(api)s for the "
+                "same namespaces; only one operator can. Uninstall that operator first, or let this "
+                "operator watch other namespaces."
+            )
+            ways: tuple[Remedy, ...] = (
+                Remedy(
+                    _("Open %(name)s") % {"name": owner.csv},
+                    reverse("operatorhub:operator", args=[owner.namespace, owner.csv]),
+                ),
+            )
+        else:
+            template = _(
+                "An operator in the namespace “%(namespace)s” already provides %(api)s for the same "
+                "namespaces; only one operator can. Uninstall that operator first, or let this operator "
+                "watch other namespaces."
+            )
+            ways = (
+                Remedy(
+                    _("View operators in the namespace"),
+                    f"{reverse('operatorhub:installed')}?namespace={owner.namespace}",
+                ),
+            )
+        words = template % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
+        yield owner, InstallConflict(key="provided", field="package", words=words, ways=ways)
+
+
+def _own_namespaces(asked: InstallRequest) -> set[str]:
+    """Where the same package is installed."""
+    return {
+        subscription.namespace
+        for subscription in asked.situation.subscriptions
+        if subscription.package == asked.manifest.name
+    }
+
+
+def _unowned(
+    client: ClusterClient, asked: InstallRequest, provided: Iterable[tuple[KindOwner, InstallConflict]]
+) -> Iterator[InstallConflict]:
+    taken = {owner.api.crd for owner, _conflict in provided}
+    kinds = [api for api in asked.about.apis if api.crd not in taken]
+    yield from _lying(client, kinds, bool(_own_namespaces(asked)))
+
+
+def _meet(asked: InstallRequest, namespace: str, mine: set[str]) -> bool:
+    groups = asked.situation.groups.get(namespace, ())
+    theirs = {target for group in groups for target in olm.group_targets(group)}
+    return namespace != asked.choices.namespace and (olm.EVERYWHERE in mine | theirs or bool(mine & theirs))
+
+
+def _owners(client: ClusterClient, asked: InstallRequest) -> Iterator[KindOwner]:
+    """From the groups' annotation, which names all kinds of a group's operators as Kind.version.group."""
+    wanted = {(api.kind, api.group): api for api in asked.about.apis}
+    for namespace, groups in asked.situation.groups.items():
+        found: dict[str, Api] = {}
+        for group in groups:
+            for kind in _group_kinds(group):
+                if api := wanted.get(kind):
+                    found[api.crd] = api
+        if found:
+            names = _named(client, namespace, found)
+            yield from (KindOwner(api, namespace, names.get(crd, "")) for crd, api in found.items())
+
+
+def _named(client: ClusterClient, namespace: str, wanted: Iterable[str]) -> dict[str, str]:
+    """CRD → CSV, of the namespace's own operators."""
+    try:
+        csvs = client.list(olm.type_of(client, olm.CSVS), namespace, labels=f"!{olm.COPIED}").items
+    except KubeError:
+        return {}
+    return {
+        api.crd: name_of(csv)
+        for csv in csvs
+        for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions"))
+        if api.crd in wanted
+    }
+
+
+def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[InstallConflict]:
+    """CRDs that are there and belong to no operator that is installed: OLM takes them over, objects and all."""
+    served = {(type_.group, type_.plural) for type_ in client.types()}
+    found = [api for api in kinds if (api.group, api.plural) in served]
+    if not found or here:
+        return
+    for api in found[:_MANY]:
+        whose = _alongside(client, api.crd)
+        if whose is None:
+            continue
+        page = reverse(
+            "resources:detail", args=["apiextensions.k8s.io", "v1", "customresourcedefinitions", "-", api.crd]
+        )
+        template = (
+            _(
+                "The CustomResourceDefinition “%(crd)s” and its objects remain from an earlier install "
+                "(%(whose)s). This install replaces the definition with its own version."
+            )
+            if whose
+            else _(
+                "The CustomResourceDefinition “%(crd)s” already exists and wasn't created by OLM. This "
+                "install replaces it. If another program manages its objects, both will."
+            )
+        )
+        yield InstallConflict(
+            key="lying",
+            field="package",
+            words=template % {"crd": api.crd, "whose": whose},
+            ways=(Remedy(_("Review"), page),),
+            blocks=False,
+        )
+
+
+def _alongside(client: ClusterClient, crd: str) -> str | None:
+    """Which operators brought a CRD, '' if none did; None if the user can't read it."""
+    try:
+        type_ = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+        rows = client.table(type_, fields=f"metadata.name={crd}").rows
+    except KubeError:
+        return None
+    notes = [mapping(mapping(row.object.get("metadata")).get("annotations")) for row in rows]
+    return ", ".join(text(value) for note in notes for key, value in note.items() if key.startswith(ALONGSIDE))
+
+
+def _required(client: ClusterClient, asked: InstallRequest) -> Iterator[InstallConflict]:
+    """What the version depends on: OLM installs it along, from a catalog, or nothing offers it.
+
+    OLM looks for an operator in the same namespace or in a catalog. A kind that the cluster serves without an operator
+    doesn't satisfy it.
+    """
+    namespace = asked.choices.namespace
+    here = tuple(sub for sub in asked.situation.subscriptions if sub.namespace == namespace)
+    provided = {kind for group in asked.groups for kind in _group_kinds(group)}
+    needs = [need for need in asked.needs if (need.api_kind, need.group) not in provided]
+    for answer in contents.answers(client, needs, here, asked.manifest.namespace):
+        need = answer.need
+        if need.kind == "other" or (answer.there and (need.kind != "api" or answer.offers)):
+            continue
+        if answer.offers:
+            template = (
+                _("The operator requires %(need)s. OLM also installs an operator that provides it: %(packages)s.")
+                if answer.automatic
+                else _("The operator requires %(need)s. First install an operator that provides it: %(packages)s.")
+            )
+            names = ", ".join(dict.fromkeys(offer.package for offer in answer.offers))
+            yield InstallConflict(
+                key="dependency",
+                field="package",
+                words=template % {"need": need.name, "packages": names},
+                ways=(),
+                blocks=False,
+            )
+            continue
+        if answer.there:
+            key, template = (
+                "unmanaged",
+                _(
+                    "The operator requires %(need)s. The cluster serves that resource type, but no catalog here "
+                    "has an operator for it, so OLM can reject the install (ResolutionFailed)."
+                ),
+            )
+        else:
+            key, template = (
+                "required",
+                _(
+                    "The operator requires %(need)s, which neither this cluster nor its catalogs provide, so "
+                    "the installation can't succeed. First add a catalog that provides it."
+                ),
+            )
+        words = need.api_kind or need.package
+        way = Remedy(
+            _("Search for %(kind)s") % {"kind": words}, f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
+        )
+        yield InstallConflict(key=key, field="package", words=template % {"need": need.name}, ways=(way,), blocks=False)
+
+
+def _group_kinds(group: KubeObject) -> Iterator[tuple[str, str]]:
+    """(kind, group) of what the operators of an OperatorGroup's namespace provide, which OLM notes as
+    Kind.version.group.
+    """
+    notes = mapping(mapping(group.get("metadata")).get("annotations"))
+    for name in text(notes.get(PROVIDED)).split(","):
+        kind, _dot, rest = name.partition(".")
+        yield kind, rest.partition(".")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +317,13 @@ def make(asked: InstallRequest, client: ClusterClient | None = None) -> InstallD
     choices, found = asked.choices, asked.situation
     found_conflicts = list(conflicts.find(asked))
     if client is not None and "namespace" not in {conflict.field for conflict in found_conflicts}:
-        found_conflicts += [*_there(client, asked), *owners.find(client, asked)]
+        found_conflicts += [*_there(client, asked), *find_owner_conflicts(client, asked)]
     found_conflicts = [
         replace(conflict, ways=_working(client, asked, conflict, found_conflicts)) for conflict in found_conflicts
     ]
     notes = mapping(asked.channel.desc.get("annotations"))
     made = objects(asked.manifest, notes, choices, found)
-    remarks = place_notes.notes_of_place(found, choices, found_conflicts, template=bool(template(notes)))
+    remarks = notes_of_place(found, choices, found_conflicts, template=bool(template(notes)))
     return InstallDraft(
         choices=choices,
         objects=made,
@@ -154,7 +394,7 @@ def _conflicts(client: ClusterClient | None, asked: InstallRequest) -> list[Inst
     """What the situation tells, and what can only be asked of the cluster, as far as it holds an install up."""
     found = list(conflicts.find(asked))
     if client is not None and "namespace" not in {conflict.field for conflict in found}:
-        found += [*_there(client, asked), *owners.blocking(client, asked)]
+        found += [*_there(client, asked), *blocking_owner_conflicts(client, asked)]
     return found
 
 

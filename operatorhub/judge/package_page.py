@@ -13,9 +13,11 @@ from django.urls import reverse
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from operatorhub import olm, versions
+from operatorhub import olm
+from operatorhub import csv
 from operatorhub.admin import catalogs
-from operatorhub.bundle import bundles, contents, dependencies, package, permissions
+from operatorhub.bundle import bundles, contents, package, permissions
+from operatorhub.bundle import contents
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.bundle.permissions import Right
 from operatorhub.extensions import facts as extensions
@@ -197,7 +199,7 @@ class ClusterFacts:
     kubernetes: str
     too_old: bool
     offers: tuple[bundles.PackageOffer, ...]
-    answers: tuple[dependencies.Resolution, ...]
+    answers: tuple[contents.Resolution, ...]
     running: tuple[DirectInstall, ...]
 
 
@@ -216,7 +218,7 @@ def here(client: ClusterClient, chosen: Chosen) -> ClusterFacts:
         offers=tuple(
             offer for offer in bundles.others(client, manifest.name) if (offer.namespace, offer.catalog) != here
         ),
-        answers=dependencies.answers(client, chosen.needs, every, manifest.namespace),
+        answers=contents.answers(client, chosen.needs, every, manifest.namespace),
         running=_running(client, manifest),
     )
 
@@ -255,9 +257,9 @@ def too_old(kubernetes: str, wanted: str) -> bool:
     """Compared by their releases: v1.30.2-eks is 1.30.2. False if one of them isn't a version."""
     release = kubernetes.partition("-")[0].partition("+")[0]
     least = wanted.strip() if wanted.count(".") > 1 else f"{wanted.strip()}.0"
-    if not (versions.valid(release) and versions.valid(least)):
+    if not (csv.is_version(release) and csv.is_version(least)):
         return False
-    return versions.key(release) < versions.key(least)
+    return csv.version_key(release) < csv.version_key(least)
 
 
 def _kubernetes(client: ClusterClient) -> str:

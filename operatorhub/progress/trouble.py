@@ -5,20 +5,252 @@ needs, its Pods and Deployments, OLM's verdict. One exception: a Pod that can't 
 that has given up waiting for it.
 
 Sources: operator-lifecycle-manager, pkg/controller/operators/{catalog,olm}.
+
+What can go wrong until OLM has chosen the versions: place, catalogs, resolution, the bundle.
+
+Sources: operator-lifecycle-manager, pkg/controller/{operators/catalog,registry/resolver,bundle};
+operator-framework/api, subscription_types.go.
 """
 
 from collections.abc import Callable, Iterator
-
 from django.urls import reverse
 from django.utils.translation import gettext as _
-
 from kube.objects import name_of
 from operatorhub import csv, install_state, olm
-from operatorhub.progress import pods, resolution_problems, stages
+from operatorhub.progress import pods, stages
 from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.problem import Trouble, Way
-from operatorhub.progress.resolution_problems import search_page
 from operatorhub.running.workloads import page_of
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from kube.objects import name_of
+from operatorhub import csv, install_state, olm
+from operatorhub.progress import pods, stages
+from operatorhub.progress.facts import InstallFacts
+from operatorhub.progress.problem import Trouble, Way
+
+
+#: Seconds that OLM may take without a word.
+PATIENCE = 90
+#: By then a client that creates the objects of an install in another order has created them all.
+_ORDER_SECONDS = 5.0
+
+
+def delete_page(plural: str, namespace: str, name: str) -> str:
+    return reverse("resources:delete", args=[olm.GROUP, olm.VERSION, plural, namespace, name])
+
+
+def place(facts: InstallFacts) -> Iterator[Trouble]:
+    namespace, groups = facts.subscription.namespace, facts.groups
+    if groups is None or not install_state.lasts(facts.subscription.created, _ORDER_SECONDS):
+        return
+    raw = csv.text(csv.mapping((facts.csv or {}).get("status")).get("message"))
+    if not groups:
+        words = _(
+            "The namespace “%(namespace)s” has no OperatorGroup, so OLM installs nothing there. Create "
+            "an OperatorGroup."
+        ) % {"namespace": namespace}
+        ways: tuple[Way, ...] = (
+            Way(_("Create an OperatorGroup for this namespace"), "", "group-own"),
+            Way(_("Create an OperatorGroup for all namespaces"), "", "group-all"),
+        )
+        yield Trouble(key="no-group", stage="place", words=words, raw=raw, ways=ways)
+    elif len(groups) > 1:
+        names = ", ".join(map(name_of, groups))
+        words = _(
+            "The namespace “%(namespace)s” has more than one OperatorGroup (%(names)s): OLM installs nothing there"
+            " until only one is left."
+        )
+        ways = tuple(
+            Way(
+                _("Delete %(name)s") % {"name": name_of(group)},
+                reverse("operatorhub:group-delete", args=[namespace, name_of(group)]),
+            )
+            for group in groups
+        )
+        yield Trouble(
+            key="groups", stage="place", words=words % {"namespace": namespace, "names": names}, raw=raw, ways=ways
+        )
+
+
+def catalog(facts: InstallFacts) -> Iterator[Trouble]:
+    sub = facts.subscription
+    if sub.current_csv or facts.plan or facts.csv or not install_state.lasts(sub.created, _ORDER_SECONDS):
+        return
+    values = {"name": sub.catalog, "namespace": sub.catalog_namespace}
+    if facts.source_missing:
+        words = _(
+            "The CatalogSource “%(name)s” doesn't exist in the namespace “%(namespace)s”, so OLM can't find the"
+            " package."
+        )
+        ways = (
+            Way(_("Choose another catalog in the Subscription"), _edit(sub)),
+            Way(_("Find the package in OperatorHub"), search_page(sub.package)),
+        )
+        yield Trouble(key="catalog-missing", stage="catalog", words=words % values, raw=sub.problem, ways=ways)
+    elif facts.source is not None and (state := install_state.catalog_silent(facts.source)):
+        status = csv.mapping(facts.source.get("status"))
+        raw = csv.text(status.get("message")) or csv.text(status.get("reason")) or state
+        yield _silent(facts, sub.catalog_namespace, sub.catalog, sub.problem or raw)
+
+
+def _silent(facts: InstallFacts, namespace: str, name: str, raw: str) -> Trouble:
+    """A catalog that does not answer, whether it is the package's own or another one: OLM chooses nothing while one
+    is silent.
+    """
+    values = {"name": name, "namespace": namespace}
+    if (namespace, name) == (facts.subscription.catalog_namespace, facts.subscription.catalog):
+        words = _(
+            "The CatalogSource “%(name)s” isn't responding, so OLM can't read the package. Check its Pod in"
+            " “%(namespace)s”."
+        )
+    else:
+        words = _(
+            "Another CatalogSource, “%(name)s” in “%(namespace)s”, isn't responding. OLM reads all catalogs of a"
+            " namespace together and resolves nothing while one is unavailable. Repair or delete it."
+        )
+    found = next(pods.troubles(facts.catalog_pods), None)
+    if found:
+        words, raw = f"{words % values} {found.words}", f"{raw} – {found.raw}"
+    else:
+        words = words % values
+    ways = (
+        Way(_("Open the CatalogSource"), reverse("operatorhub:source", args=[namespace, name])),
+        Way(_("View Pods"), _list("core", "v1", "pods", namespace, f"olm.catalogSource={name}")),
+    )
+    return Trouble(key="catalog-unhealthy", stage="catalog", words=words, raw=raw, ways=ways)
+
+
+def _edit(sub: olm.Subscription) -> str:
+    return reverse("resources:edit", args=[olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, sub.namespace, sub.name])
+
+
+def search_page(words: str) -> str:
+    return f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
+
+
+def _list(group: str, version: str, plural: str, namespace: str, labels: str = "") -> str:
+    query = {"namespace": namespace, **({"labels": labels} if labels else {})}
+    return f"{reverse('resources:list', args=[group, version, plural])}?{urlencode(query)}"
+
+
+_SILENT = re.compile(r"error using catalogsource ([^/\s]+)/([^:\s]+): ")
+_EXISTS = re.compile(r"clusterserviceversion (\S+) exists and is not referenced by a subscription")
+_NEEDS = re.compile(
+    r"requires? (?:at least one of|an operator providing an API with group: (\S+), version: (\S+), kind: (\w+)"
+    r"|an operator with package: (\S+) and with version in range: ([^,]+))",
+    re.I,
+)
+_CHANNEL = re.compile(
+    r"no operators found in channel (\S+) of package (\S+)|no operators found from catalog|no operators found in"
+    r" package (\S+)"
+)
+
+
+def resolution(facts: InstallFacts) -> Iterator[Trouble]:
+    """ResolutionFailed: one of some sentences of the resolver.
+
+    A condition that is older than a plan says nothing any more.
+    """
+    found = stages.condition(facts.object, "ResolutionFailed")
+    if not stages.is_true(found) or facts.plan or facts.csv or not _lasts(facts, found):
+        return
+    sub, raw = facts.subscription, csv.text(found.get("message")) or csv.text(found.get("reason"))
+    if silent := _SILENT.search(raw):
+        yield _silent(facts, silent[1], silent[2], raw)
+    elif orphan := _EXISTS.search(raw):
+        name = orphan[1].strip(",;")
+        words = _(
+            "The ClusterServiceVersion “%(name)s” remains in this namespace from an earlier install, and no"
+            " Subscription follows it. OLM doesn't install next to it. Delete it; OLM then continues."
+        )
+        ways: tuple[Way, ...] = (
+            Way(_("Delete %(name)s") % {"name": name}, delete_page(olm.CSVS, sub.namespace, name)),
+        )
+        yield Trouble(key="orphan", stage="subscription", words=words % {"name": name}, raw=raw, ways=ways)
+    elif _CHANNEL.search(raw):
+        words = _(
+            "The catalog doesn't have that package, channel or version, or no longer has it. Select "
+            "another package, channel or version in the Subscription."
+        )
+        ways = (
+            Way(_("Edit the Subscription"), _edit(sub)),
+            Way(_("Find the package in OperatorHub"), search_page(sub.package)),
+        )
+        yield Trouble(key="not-in-catalog", stage="subscription", words=words, raw=raw, ways=ways)
+    elif need := _NEEDS.search(raw):
+        kind = need[3] or need[4] or ""
+        what = f"{need[4]} {need[5]}".strip() if need[4] else kind
+        words = _(
+            "The operator has a requirement that no catalog here provides (%(what)s). Add a catalog "
+            "that provides it, or install it another way. OLM retries."
+        )
+        ways = (Way(_("Search for %(kind)s") % {"kind": kind}, search_page(kind)),) if kind else ()
+        yield Trouble(
+            key="dependency", stage="subscription", words=words % {"what": what or _("see below")}, raw=raw, ways=ways
+        )
+    else:
+        words = _(
+            "OLM finds no compatible set of versions for this namespace. The message names the "
+            "conflicting rules. A stuck operator in the same namespace also blocks this one."
+        )
+        ways = (
+            Way(_("Operators of this namespace"), f"{reverse('operatorhub:installed')}?namespace={sub.namespace}"),
+            Way(_("Edit the Subscription"), _edit(sub)),
+        )
+        yield Trouble(key="resolution", stage="subscription", words=words, raw=raw, ways=ways)
+
+
+def _lasts(facts: InstallFacts, condition: Mapping[str, Any]) -> bool:
+    """Real OLM writes no time into the condition; the status has one."""
+    status = csv.mapping(facts.object.get("status"))
+    return install_state.lasts(csv.text(condition.get("lastTransitionTime")) or csv.text(status.get("lastUpdated")))
+
+
+def bundle(facts: InstallFacts) -> Iterator[Trouble]:
+    found, home = stages.condition(facts.object, "BundleUnpackFailed"), facts.subscription.catalog_namespace
+    if stages.is_true(found) and not facts.csv:
+        raw = csv.text(found.get("message")) or csv.text(found.get("reason"))
+        words = _(
+            "OLM couldn't unpack the operator's bundle: its image can't be pulled, or its contents can't be read. The"
+            " Job in “%(namespace)s” has details. Fix the cause, delete that Job, then undo and repeat the install."
+        )
+        ways = (
+            Way(_("View Jobs in the catalog's namespace"), _list("batch", "v1", "jobs", home)),
+            Way(_("View Pods"), _list("core", "v1", "pods", home)),
+        )
+        yield Trouble(key="bundle", stage="bundle", words=words % {"namespace": home}, raw=raw, ways=ways)
+
+
+def silence(facts: InstallFacts) -> Iterator[Trouble]:
+    """OLM reports no status at all: its Pods are unhealthy, or it has missed an event.
+
+    Changing the Subscription makes it reconcile.
+    """
+    sub = facts.subscription
+    if not sub.created or facts.plan or facts.csv or sub.current_csv:
+        return
+    waited = stages.took(sub.created, datetime.now(UTC).isoformat())
+    if waited is not None and waited > PATIENCE:
+        words = _(
+            "OLM hasn't selected a version for %(seconds)d s and reports no reason. Check the health of "
+            "OLM, or start the resolution again."
+        )
+        ways = (Way(_("Resolve again"), "", "look-again"), Way(_("Check OLM"), reverse("operatorhub:olm")))
+        yield Trouble(
+            key="silence",
+            stage="subscription",
+            words=words % {"seconds": int(waited)},
+            raw="",
+            ways=ways,
+            settled=False,
+        )
+
 
 __all__ = ["Trouble", "Way", "find"]
 
@@ -174,14 +406,14 @@ def _version(facts: InstallFacts) -> Iterator[Trouble]:
 
 #: In the order in which OLM works.
 _RULES: tuple[Callable[[InstallFacts], Iterator[Trouble]], ...] = (
-    resolution_problems.place,
-    resolution_problems.catalog,
-    resolution_problems.resolution,
-    resolution_problems.bundle,
+    place,
+    catalog,
+    resolution,
+    bundle,
     _plan,
     _requirements,
     _containers,
     _deployments,
     _version,
-    resolution_problems.silence,
+    silence,
 )

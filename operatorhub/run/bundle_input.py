@@ -22,7 +22,8 @@ from django.utils.translation import gettext as _
 from kube import limits
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import mapping, text
-from operatorhub.sources import archive, bundlefiles, fbc, fetch, folder, image
+from operatorhub.sources import archive, fbc, fetch, folder, image
+from operatorhub.sources import drafts as bundlefiles
 from operatorhub.sources.drafts import BundleDraft, Contents, Draft, DraftProblem, PackageDraft, SourceError, contents
 from resources.yamltext import YamlProblem
 from untrusted import json_bounds

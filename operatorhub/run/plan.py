@@ -3,14 +3,18 @@
 Everything that did not exist before gets the label `operator-console.dev/run-bundle=<package>.<namespace>`, and only
 that: what was there is changed to the bundle's version, as OLM does, but never labelled, so that removing a run never
 deletes objects that it didn't create.
+
+Creates the objects of a run, each with a result of its own; then makes the CSV the owner of the operator's objects,
+as an InstallPlan does.
+
+Server-side apply: a run can be repeated, and what failed can be sent again. CustomResourceDefinitions are taken over
+from other field managers.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-
 from django.utils.translation import gettext as _
-
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
@@ -23,6 +27,13 @@ from operatorhub.upgrade.plan_check import examine
 from resources import yamltext
 from resources.forms import check
 from resources.forms.schema import Schema
+from collections.abc import Callable
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of
+from resources.applying.imports import Document, Import, Result
+
 
 RUN = "operator-console.dev/run-bundle"
 SOURCE = "operator-console.dev/run-bundle-source"
@@ -339,3 +350,61 @@ def _invalid_objects_of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterat
                 _("%(kind)s %(name)s doesn't match the bundle's schema: %(why)s. It can't be changed until it does.")
                 % values
             )
+
+
+_KEPT = ("Namespace", "OperatorGroup", "ClusterServiceVersion", "Subscription")
+Done = Callable[[str, str], None]
+
+
+class _Run(Import):
+    """As an import of many documents, but CRDs and objects with the run's label are taken over from other field
+    managers.
+    """
+
+    def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
+        # Of what the run itself made OLM may have written fields since.
+        force = type_.plural == "customresourcedefinitions" or RUN in (obj["metadata"].get("labels") or {})
+        return self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run, force=force)
+
+
+def create_objects(client: ClusterClient, wanted: RunPlan, *, dry_run: bool) -> tuple[Result, ...]:
+    """The results in the plan's order. A dry run says "waits" of what needs a namespace or kind of the same run."""
+    documents = tuple(Document(number, 0, item) for number, item in enumerate(wanted.objects, 1))
+    return _Run(client, wanted.choice.namespace, True, dry_run).run(documents)
+
+
+def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) -> None:
+    """Add owner references to the CSV on all objects in its namespace, so that they are deleted with it."""
+    csv = next(
+        (result.made for result in results if result.document.kind == "ClusterServiceVersion" and result.made), None
+    )
+    if csv is None:
+        return
+    reference = {
+        "apiVersion": csv["apiVersion"],
+        "kind": csv["kind"],
+        "name": name_of(csv),
+        "uid": csv["metadata"]["uid"],
+        "controller": False,
+        "blockOwnerDeletion": False,
+    }
+    for outcome in results:
+        if (
+            outcome.made is None
+            or outcome.type is None
+            or not outcome.type.namespaced
+            or outcome.document.kind in _KEPT
+        ):
+            continue
+        present = outcome.made["metadata"].get("ownerReferences") or []
+        if any(each.get("uid") == reference["uid"] for each in present):
+            continue
+        place = (
+            f"{outcome.type.group_or_core}/{outcome.type.version}/{outcome.type.plural}"
+            f" {namespace_of(outcome.made)}/{name_of(outcome.made)}"
+        )
+        try:
+            patch = {"metadata": {"ownerReferences": [*present, reference]}}
+            client.patch(outcome.type, name_of(outcome.made), patch, namespace_of(outcome.made))
+        except KubeError as error:
+            done(place, error.reason)

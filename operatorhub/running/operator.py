@@ -20,7 +20,7 @@ from operatorhub import csv, olm
 from operatorhub.running import installed_operators, operands, updates, workloads
 from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator
 from operatorhub.running.operands import OwnedApi
-from operatorhub.running.summaries import summary
+from operatorhub.running.installed_operators import summary
 from operatorhub.running.workloads import StagePart
 from resources.acting.actions import Action
 from resources.place import Place

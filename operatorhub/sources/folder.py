@@ -17,7 +17,7 @@ import msgspec
 from django.utils.translation import gettext as _
 
 from operatorhub.csv import items, mapping, strings, text
-from operatorhub.sources import bundlefiles
+from operatorhub.sources import drafts as bundlefiles
 from operatorhub.sources.drafts import (
     BundleDraft,
     Channel,
@@ -76,7 +76,7 @@ def drafts(folder: Path, *, whole: bool) -> Iterator[Draft]:
 
 def contents(folder: Path, place: str) -> Contents:
     """One bundle's contents. Raises SourceError when it is not there any more, or outside of the folder."""
-    return bundlefiles.read(_inside(folder, place))[0]
+    return bundlefiles.read_bundle(_inside(folder, place))[0]
 
 
 def _inside(folder: Path, place: str) -> Path:
@@ -92,7 +92,7 @@ def csv_of(folder: Path, place: str) -> Mapping[str, Any]:
 
     Raises SourceError as contents() does.
     """
-    return bundlefiles.csv_of(_inside(folder, place))
+    return bundlefiles.csv_of_folder(_inside(folder, place))
 
 
 def fbc_files(folder: Path) -> list[Path]:
@@ -209,13 +209,13 @@ def _bundle(folder: Path, path: Path, package: str, entry: Mapping[str, Any], wh
         return
     found = None
     if whole:
-        found, _about, bad = bundlefiles.read(path)
+        found, _about, bad = bundlefiles.read_bundle(path)
         yield from (DraftProblem(f"{path.relative_to(folder)}/{problem.place}", problem.words) for problem in bad)
     yield BundleDraft(
         package=package,
         name=text(entry.get("name")),
         version=text(entry.get("version")),
-        digest=bundlefiles.stamp(path),
+        digest=bundlefiles.bundle_stamp(path),
         image=text(entry.get("image")),
         place="" if whole else str(path.relative_to(folder)),
         contents=found,
@@ -227,7 +227,7 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
     packages: dict[str, dict[str, list[ChannelEntry]]] = {}
     defaults: dict[str, str] = {}
     for path in paths:
-        found, annotations, bad = bundlefiles.read(path)
+        found, annotations, bad = bundlefiles.read_bundle(path)
         place = str(path.relative_to(folder))
         yield from (DraftProblem(f"{place}/{problem.place}", problem.words) for problem in bad)
         name = text(mapping(found.csv.get("metadata")).get("name"))
@@ -246,7 +246,7 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
             package=package,
             name=name,
             version=entry.version,
-            digest=bundlefiles.stamp(path),
+            digest=bundlefiles.bundle_stamp(path),
             image="",
             place="" if whole else place,
             contents=found if whole else None,

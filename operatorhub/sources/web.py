@@ -32,7 +32,7 @@ from django.utils.translation import gettext as _
 from urllib3.exceptions import HTTPError
 
 from kube import limits
-from kube.tls import client_context
+from kube.config import client_context
 from operatorhub.sources.drafts import SourceError
 
 Address = IPv4Address | IPv6Address

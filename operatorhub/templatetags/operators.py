@@ -6,7 +6,7 @@ from django import template
 from django.utils import translation
 
 from kube.errors import KubeError
-from operatorhub.running import navigation
+from operatorhub.views import navigation as navigation
 
 register = template.Library()
 
@@ -20,9 +20,9 @@ def operators_navigation(context: Any) -> dict[str, Any]:
     if request and frame and frame.cluster and frame.namespaces:
         language = translation.get_language() or ""
         try:
-            found = navigation.known(frame.cluster, language) or navigation.read(request, language)
+            found = navigation.cached_operators(frame.cluster, language) or navigation.read_operators(request, language)
             ask = not found.is_fresh
         except KubeError:
             pass
     path, namespace = (request.path, request.namespace) if request else ("", "")
-    return navigation.context(found, path, ask=ask, namespace=namespace)
+    return navigation.navigation_context(found, path, ask=ask, namespace=namespace)

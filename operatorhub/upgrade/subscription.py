@@ -22,7 +22,8 @@ from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
 from operatorhub.running import installed_operators, updates
 from operatorhub.sources.drafts import ChannelEntry
-from operatorhub.upgrade import plans, update_path
+from operatorhub.upgrade import plans
+from operatorhub.bundle import graph as update_path
 from resources import yamltext
 
 APPROVALS = ("Automatic", "Manual")

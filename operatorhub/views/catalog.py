@@ -1,14 +1,22 @@
-"""/operatorhub/: search, filters and tiles. The page and what htmx swaps are one template."""
+"""/operatorhub/: search, filters and tiles. The page and what htmx swaps are one template.
+
+/operatorhub/compare/: packages side by side.
+
+An icon's bytes.
+
+The address holds its digest, so browsers keep it for a year; a package whose icon is not fetched yet is asked for by
+its number.
+
+The response's policy forbids scripts, so that an icon is harmless even if opened directly.
+"""
 
 import logging
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
-
 from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
-
 from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.client import ClusterClient
@@ -16,10 +24,29 @@ from kube.errors import Forbidden, KubeError
 from operatorhub import olm, tasks
 from operatorhub.extensions import facts as extensions
 from operatorhub.find import catalog as subject
-from operatorhub.find import catalog_states
+from operatorhub.find import catalog as catalog_states
 from operatorhub.find.facets import MOST_COMPARED, PAGE_PACKAGES, CatalogQuery
 from operatorhub.indexing import index
 from operatorhub.models import Index, Package
+from urllib.parse import urlencode
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from console.web import render
+from console.web.request import ConsoleRequest
+from operatorhub.find import compare as comparison
+from operatorhub.find.facets import MOST_COMPARED
+from django.http import HttpResponse, HttpResponseNotModified
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from console.web.errors import Problem, problem_response
+from console.web.request import ConsoleRequest
+from kube.errors import Forbidden
+from operatorhub.bundle import bundles
+from operatorhub.indexing.index import NO_ICON, fetch_icon
+from operatorhub.models import Icon, Package
+
 
 log = logging.getLogger("operatorhub.find.catalog")
 
@@ -46,7 +73,7 @@ def _content(request: ConsoleRequest, query: CatalogQuery, *, with_olm: bool) ->
     state, stale = _current_index(client, sources, known=unlisted is None and with_olm)
     every = subject.everything(client.name, state.revision)
     seen = subject.visible(client, every.entries, request.namespace)
-    states = catalog_states.states(client)
+    states = catalog_states.installed_states(client)
     result = subject.find(seen, states.states, query, every.labels)
     return {
         "result": result,
@@ -56,7 +83,7 @@ def _content(request: ConsoleRequest, query: CatalogQuery, *, with_olm: bool) ->
         "hidden": len(every.entries) - len(seen),
         "unread": states.unread,
         "unlisted": isinstance(unlisted, Forbidden),
-        "troubles": catalog_states.troubles(client, sources),
+        "troubles": catalog_states.catalog_problems(client, sources),
         "here": f"{request.path}{query.address()}".rstrip("?"),
         "more": query.address(shown=query.shown + PAGE_PACKAGES) if result.total > query.shown else "",
         "most_compared": MOST_COMPARED,
@@ -107,3 +134,71 @@ def _request_build(client: ClusterClient, state: Index | None) -> None:
         index.build(client)
     except KubeError as error:
         log.warning("the catalog index could not be built: %s", error)
+
+
+@require_safe
+def compare(request: ConsoleRequest) -> HttpResponse:
+    """`?package=<namespace>/<catalog>/<name>`, two to four of them; with one the page says how to pick another.
+
+    `?differences=1`: only what differs.
+    """
+    keys = comparison.keys(request.GET.getlist("package"))
+    columns = comparison.columns(request.cluster, keys, request.namespace)
+    without = {key: urlencode([("package", other) for other in keys if other != key]) for key in keys}
+    others = f"{reverse('operatorhub:catalog')}?{urlencode([('compare', key) for key in keys])}"
+    rows = comparison.rows(columns)
+    differing = request.GET.get("differences") == "1"
+    context = {
+        "columns": [(column, without[column.key]) for column in columns],
+        "rows": [row for row in rows if not row.same] if differing else rows,
+        "differing": differing,
+        "here": urlencode([("package", key) for key in keys]),
+        "few": len(keys) < comparison.LEAST,
+        "full": len(keys) >= MOST_COMPARED,
+        "most": MOST_COMPARED,
+        "others_url": others.rstrip("?"),
+    }
+    return render.page(request, "operatorhub/compare.html", context)
+
+
+ICON_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+@require_safe
+def icon(request: ConsoleRequest, digest: str) -> HttpResponse:
+    """`digest`: of the icon, or p-<number> of a package."""
+    by_content = not digest.startswith("p-")
+    if by_content and request.headers.get("If-None-Match") == f'"{digest}"':
+        return HttpResponseNotModified()
+    found = get_object_or_404(Icon, digest=digest) if by_content else _icon_of_package(request, digest.removeprefix("p-"))
+    if found is None:
+        return problem_response(
+            request,
+            Problem(status=404, title=_("Icon not found"), advice=_("This package has no icon."), detail=request.path),
+        )
+    response = HttpResponse(bytes(found.data), content_type=found.media_type)
+    response["Content-Security-Policy"] = ICON_POLICY
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
+    response["Cache-Control"] = "public, max-age=31536000, immutable" if by_content else "private, max-age=300"
+    response["ETag"] = f'"{found.digest}"'
+    return response
+
+
+def _icon_of_package(request: ConsoleRequest, number: str) -> Icon | None:
+    package = get_object_or_404(
+        Package, pk=int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0
+    )
+    hidden = request.cluster.config.session and not bundles.visible(
+        request.cluster, package.namespace, request.namespace
+    )
+    if package.cluster != request.cluster.name or package.icon == NO_ICON or hidden:
+        return None
+    if package.icon:
+        return Icon.objects.filter(digest=package.icon).first()
+    try:
+        return fetch_icon(request.cluster, package)
+    except Forbidden:
+        # Of a namespace that is not theirs: the worker fetches it. What their own namespace calls so may be another's
+        # icon, and this one is kept for all.
+        return None

@@ -17,7 +17,7 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.objects import name_of
 from operatorhub import olm
-from operatorhub import results as outcomes
+from operatorhub.views import run as outcomes
 from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.sources.drafts import SourceError
@@ -170,7 +170,7 @@ def _import_page(request: ConsoleRequest) -> ImportPage:
     if applying:
         importing.record(request, results)
         forget_namespaces()
-    rows = outcomes.rows(results, not applying)
+    rows = outcomes.result_rows(results, not applying)
     changes = ((f"{result.document.kind} {result.document.name}", bringing.difference(result)) for result in results)
     differences = tuple(Difference(title, found) for title, found in changes if found and found.changes)
     return _standing(

@@ -20,11 +20,13 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import results as outcomes
+from operatorhub.views import run as outcomes
 from operatorhub import tasks
 from operatorhub.bundle import bundles
-from operatorhub.extensions import candidates, draft, facts
-from operatorhub.install import rights, situation
+from operatorhub.extensions import draft, facts
+from operatorhub.extensions import facts
+from operatorhub.install import situation
+from operatorhub.install import situation
 from operatorhub.sources.drafts import SourceError
 from resources.applying import imports
 from resources.views import importing
@@ -47,7 +49,7 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
     client = request.cluster
     found = facts.read(client.get(facts.type_of(client), name))
     graph = _graph(client, found.catalog, found.package)
-    versions = candidates.candidates(graph, found.channels, "", (found.bundle, found.installed)) if graph else ()
+    versions = facts.candidates(graph, found.channels, "", (found.bundle, found.installed)) if graph else ()
     context = {
         "extension": found,
         "objects": facts.owned_objects(client, name),
@@ -132,7 +134,7 @@ def delete(request: ConsoleRequest, name: str) -> HttpResponse:
 def _answer(
     request: ConsoleRequest, wanted: draft.ExtensionDraft, template: str, context: dict[str, Any]
 ) -> HttpResponse:
-    missing = rights.missing(request.cluster, wanted.objects, "patch")
+    missing = situation.missing_rights(request.cluster, wanted.objects, "patch")
     context |= {"missing": missing, "ready": not wanted.errors and not missing, "wanted_errors": wanted.errors}
     acts = request.method == "POST" and ({"~make", "~check"} & request.POST.keys())
     if acts and context["ready"]:
@@ -145,7 +147,7 @@ def _answer(
             if good:
                 return HttpResponseRedirect(reverse("operatorhub:extension", args=[wanted.choices.name]))
         words = _("All objects would be accepted.") if good else _("Some objects were refused.")
-        context["page"] = {"rows": outcomes.rows(results, checked), "summary": words}
+        context["page"] = {"rows": outcomes.result_rows(results, checked), "summary": words}
         return render.page(request, template, context, part=True, status=200 if good else 422)
     return render.page(request, template, context, part=True, status=422 if acts and wanted.errors else 200)
 

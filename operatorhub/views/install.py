@@ -22,12 +22,16 @@ from operatorhub import csv
 from operatorhub.bundle import package as packages
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import Api, mapping
-from operatorhub.install import choices, config, conflicts, create, draft, rights, situation, version, words
+from operatorhub.install import choices, config, conflicts, draft, situation
+from operatorhub.install import undo
+from operatorhub.install import situation
+from operatorhub.install import conflicts as sentences
+from operatorhub.install.choices import read_version as read_version
 from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, forced
 from operatorhub.install.objects import may_monitor, monitoring_home
-from operatorhub.install.rights import Missing
+from operatorhub.install.situation import Missing
 from operatorhub.install.situation import Situation
-from operatorhub.install.version import InstallVersion
+from operatorhub.install.choices import InstallVersion
 
 #: Above this number a list of namespaces doesn't help, and slows down a page that is rendered on every choice: the form
 #: has text fields instead.
@@ -87,15 +91,15 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
     if namespace in _ELSEWHERE:
         return _elsewhere(request, namespace, catalog, package)
     page, form = _read(request, namespace, catalog, package)
-    made: create.Made | None = None
-    answers: tuple[create.CreateResult, ...] = ()
+    made: undo.Made | None = None
+    answers: tuple[undo.CreateResult, ...] = ()
     status = 200
     if request.method == "POST":
         status = 422
         if "dry_run" in request.POST and not form.errors:
-            answers, status = create.dry_run(request.cluster, form.objects), 200
+            answers, status = undo.dry_run(request.cluster, form.objects), 200
         elif not form.errors:
-            made = create.create(request.cluster, form.objects, partial(audit.record, request, "create"))
+            made = undo.create(request.cluster, form.objects, partial(audit.record, request, "create"))
             forget_namespaces()
             if made.error is None:
                 return HttpResponseRedirect(reverse("operatorhub:progress", args=[form.choices.namespace, package]))
@@ -131,7 +135,7 @@ def _read(
     channel = manifest.channel(data.get("channel", ""))
     if channel is None:
         raise NotFound(_("The package “%(name)s” has no channel, so it can't be installed.") % {"name": package})
-    chosen_version = version.read(client, manifest, channel, data.get("version", ""), request.namespace)
+    chosen_version = read_version(client, manifest, channel, data.get("version", ""), request.namespace)
     channel = chosen_version.channel
     about = packages.describe(channel, package)
     found = situation.read_situation(client, request.namespace)
@@ -159,7 +163,7 @@ def _read(
         chosen=chosen,
         suggested=suggested,
         icon_name=icon,
-        missing=rights.missing(client, form.objects),
+        missing=situation.missing_rights(client, form.objects),
     )
     return page, form
 
@@ -196,7 +200,7 @@ def _options(
         recommended=bool(about.suggested_namespace) and suggested == about.suggested_namespace,
         icon_name=icon_name,
         missing=missing,
-        manual=words.forced(why),
+        manual=sentences.forced_words(why),
         kinds=tuple(ProvidedKind(api, api.kind == first.get("kind")) for api in about.apis),
         tokens=config.token_fields(notes),
         monitoring=monitoring_home(found) if may_monitor(notes, chosen, found) else "",

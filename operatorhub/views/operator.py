@@ -1,15 +1,19 @@
-"""/operators/<namespace>/<csv>/ and its tabs: one installed operator."""
+"""/operators/<namespace>/<csv>/ and its tabs: one installed operator.
+
+/operators/<namespace>/subscriptions/<name>/edit/ and …/remove/: a Subscription's page, its changes, and its
+removal without the operator.
+
+/operators/<namespace>/<csv>/uninstall/: a preview of what an uninstall removes and keeps, and its progress.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
-
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
-
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import Forbidden, KubeError, NotFound
@@ -26,10 +30,135 @@ from operatorhub.running import operator as subject
 from operatorhub.running.workloads import ASKS, DONE
 from operatorhub.upgrade import plans
 from operatorhub.upgrade import subscription as subscriptions
-from operatorhub.views.subscription import form_context
 from resources.page import events
 from resources.place import Place
 from resources.views.parts import CausesPart, causes_part
+from typing import Any
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+from console.web import audit, render
+from console.web.access import refusal
+from console.web.errors import Problem, explain
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError, NotFound
+from operatorhub import olm
+from operatorhub.upgrade import subscription as subscriptions
+from dataclasses import replace
+from uuid import uuid4
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+from console.web import render
+from console.web.access import refusal
+from console.web.request import ConsoleRequest
+from operatorhub import olm, runs
+from operatorhub.removing import removal, removal_page
+from operatorhub.removing.uninstall import UninstallPlan, read_plan
+
+
+def form_context(
+    request: ConsoleRequest, page: subscriptions.SubscriptionPage, wanted: subscriptions.Edit | None = None
+) -> dict[str, Any]:
+    """What the form needs, on the Subscription's own page and on the operator's tab."""
+    sub = page.sub
+    type_ = olm.type_of(request.cluster, olm.SUBSCRIPTIONS)
+    refused = refusal(request.cluster, "patch", type_, sub.namespace, sub.name)
+    texts = wanted.texts if wanted else page.config
+    config = [(key, texts[key], (wanted.errors if wanted else {}).get(f"config.{key}", "")) for key in subscriptions.CONFIG]
+    return {
+        "sub_page": page,
+        "sub": sub,
+        "edit": wanted,
+        "edit_refused": refused,
+        "config": config,
+        "configured": any(text for _key, text, _error in config),
+        "edit_url": reverse("operatorhub:subscription", args=[sub.namespace, sub.name]),
+        "topics_own": " ".join(
+            olm.topic(request.cluster, plural, sub.namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS)
+        ),
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def subscription(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
+    """A POST with `try` sends it as a dry run and shows what it would do; with `save` it is saved."""
+    page = subscriptions.read(request.cluster, namespace, subscription)
+    if request.method == "POST":
+        return _post_subscription(request, page)
+    context = form_context(request, page)
+    return render.page(request, "operatorhub/subscription.html", context, fragment="operatorhub/_subscription.html")
+
+
+def _post_subscription(request: ConsoleRequest, page: subscriptions.SubscriptionPage) -> HttpResponse:
+    sub = page.sub
+    wanted = subscriptions.edit(page, request.POST.dict())
+    version = request.POST.get("version", "") or page.version
+    problem = _save_subscription(request, page, wanted, version) if wanted.patch else None
+    if wanted.patch and problem is None and "save" in request.POST:
+        messages.success(request, _("Subscription “%(name)s” changed.") % {"name": sub.name})
+        if sub.installed_csv:
+            page_of_operator = reverse("operatorhub:operator-tab", args=[sub.namespace, sub.installed_csv, "updates"])
+            return HttpResponseRedirect(page_of_operator)
+        return HttpResponseRedirect(request.get_full_path())
+    context = {
+        **form_context(request, page, wanted),
+        "problem": problem,
+        "tried": bool(wanted.patch) and problem is None,
+        "seen": version,
+        "patch_kubectl": wanted.kubectl(sub.namespace, sub.name) if wanted.patch else "",
+        "warnings": subscriptions.warnings(page, wanted),
+        "unchanged": not wanted.patch and not wanted.errors,
+    }
+    status = problem.status if problem else 422 if wanted.errors else 200
+    return render.page(request, "operatorhub/subscription.html", context, status=status)
+
+
+def _save_subscription(
+    request: ConsoleRequest, page: subscriptions.SubscriptionPage, wanted: subscriptions.Edit, version: str
+) -> Problem | None:
+    """Saved, or tried as a dry run."""
+    save, ref = "save" in request.POST, olm.ref(olm.SUBSCRIPTIONS, page.sub.namespace, page.sub.name)
+    try:
+        with audit.recorded(request, "patch", ref, dry_run=not save):
+            subscriptions.save(request.cluster, page, wanted, version, dry_run=not save)
+    except KubeError as error:
+        return explain(error)
+    return None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove_subscription(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
+    """The Subscription alone: the operator stays and is updated no more."""
+    client = request.cluster
+    type_ = olm.type_of(client, olm.SUBSCRIPTIONS)
+    sub = olm.subscription(client.get(type_, subscription, namespace))
+    problem = _delete_subscription(request, sub) if request.method == "POST" else None
+    if request.method == "POST" and problem is None:
+        words = _("Subscription “%(name)s” deleted. The operator keeps running without updates.")
+        messages.success(request, words % {"name": sub.name})
+        if sub.installed_csv:
+            return HttpResponseRedirect(reverse("operatorhub:operator", args=[namespace, sub.installed_csv]))
+        return HttpResponseRedirect(reverse("operatorhub:installed"))
+    refused = refusal(client, "delete", type_, namespace, subscription)
+    context = {"sub": sub, "problem": problem, "refused": refused}
+    status = problem.status if problem else 200
+    return render.page(request, "operatorhub/subscription_remove.html", context, status=status)
+
+
+def _delete_subscription(request: ConsoleRequest, sub: olm.Subscription) -> Problem | None:
+    client, uid = request.cluster, request.POST.get("uid", "")
+    try:
+        with audit.recorded(request, "delete", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)):
+            client.delete(olm.type_of(client, olm.SUBSCRIPTIONS), sub.name, sub.namespace, uid=uid)
+    except NotFound:
+        return None
+    except KubeError as error:
+        return explain(error)
+    return None
+
 
 Context = dict[str, Any]
 
@@ -242,3 +371,62 @@ _TABS: Mapping[str, Callable[[ConsoleRequest, subject.Detail], Context]] = {
     "updates": _updates,
     "events": _events,
 }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
+    """POST begins to delete what the page showed: objects of the same name that were made since are not touched."""
+    client = request.cluster
+    plan = read_plan(client, namespace, csv)
+    refused = _uninstall_refusal(request, plan)
+    if request.method == "POST" and not refused:
+        post = request.POST
+        seen = replace(plan, csv_uid=post.get("csv_uid", ""), subscription_uid=post.get("subscription_uid", ""))
+        kinds = () if plan.no_operands else post.getlist("instances")
+        document = removal.document(client, seen, kinds, post.getlist("leftover"))
+        run = runs.create(
+            key=uuid4().hex, kind=removal.KIND, client=client, namespace=namespace, name=csv, document=document
+        )
+        runs.go_on(client, run, removal.advance, removal.SECONDS)
+        return HttpResponseRedirect(reverse("operatorhub:removal", args=[run.key]))
+    context = {"plan": plan, "refused": refused, "removal": removal_page.under_way(client, namespace, csv)}
+    return render.page(request, "operatorhub/uninstall.html", context, status=403 if request.method == "POST" else 200)
+
+
+def _uninstall_refusal(request: ConsoleRequest, plan: UninstallPlan) -> str:
+    if plan.refused:
+        return plan.refused
+    for plural, name, uid in (
+        (olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
+        (olm.CSVS, plan.csv, plan.csv_uid),
+    ):
+        if not uid:
+            continue
+        if why := refusal(request.cluster, "delete", olm.type_of(request.cluster, plural), plan.namespace, name):
+            return why
+    return ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def uninstall_progress(request: ConsoleRequest, key: str) -> HttpResponse:
+    """Live.
+
+    POST: `again` looks and tries once more, `anyway` removes the operator although instances stay, `stop` leaves the
+    rest alone.
+    """
+    client = request.cluster
+    page = removal_page.read(client, key)
+    if request.method == "POST":
+        run = page.run
+        if "stop" in request.POST:
+            removal.stop(run)
+        elif "anyway" in request.POST:
+            removal.go_anyway(run)
+        elif run.state != "running":
+            removal.again(run)
+        runs.go_on(client, run, removal.advance, removal.SECONDS)
+        if run.state != "running":
+            runs.save(run)
+        return HttpResponseRedirect(request.path)
+    context = {"page": page, "topics": removal_page.topics(client, page)}
+    return render.page(request, "operatorhub/removal.html", context, part=True)

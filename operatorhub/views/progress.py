@@ -1,15 +1,16 @@
 """/operators/<namespace>/subscriptions/<name>/: progress of an install, the approval that a manual one waits for, and
 fixes that a button applies.
+
+…/undo/: what an install has made, and its removal; at any time, from the install's page or after a create that
+failed halfway.
 """
 
 from datetime import UTC, datetime
 from typing import Any
-
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
-
 from console.web import audit, render
 from console.web.access import refusal
 from console.web.request import ConsoleRequest
@@ -19,6 +20,16 @@ from operatorhub import olm
 from operatorhub.bundle import package as packages
 from operatorhub.progress import read as subject
 from operatorhub.upgrade import plans
+from functools import partial
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+from console.web import audit, render
+from console.web.frame import forget_namespaces
+from console.web.request import ConsoleRequest
+from operatorhub.install.undo import Removed, find_traces, remove, targets
+from operatorhub.progress import read as subject
+
 
 _ACTIONS = ("group-own", "group-all", "look-again")
 _LOOK_AGAIN_ANNOTATION = "operator-console.dev/look-again"
@@ -89,3 +100,42 @@ def _make_group(client: ClusterClient, namespace: str, everywhere: bool) -> str:
     body = {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec}
     client.create(olm.type_of(client, "operatorgroups"), body, namespace)
     return f"{olm.GROUP}/v1/operatorgroups {namespace}/{namespace}"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def undo(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
+    """GET lists what an unfinished install has made; POST removes what is ticked, each by its uid.
+
+    An operator that runs is uninstalled instead.
+    """
+    if request.method != "POST":
+        runs = subject.read(request.cluster, namespace, subscription).usable_csv
+        if runs:
+            return HttpResponseRedirect(reverse("operatorhub:uninstall", args=[namespace, runs]))
+    found = find_traces(request.cluster, namespace, subscription) if request.method != "POST" else None
+    removed = _remove_created(request) if found is None else ()
+    context = {"found": found, "removed": removed, "namespace": namespace, "name": subscription, "back": ""}
+    return render.page(request, "operatorhub/undo.html", context)
+
+
+@require_POST
+def undo_created(request: ConsoleRequest) -> HttpResponse:
+    """After a create that was refused halfway: the objects made before that go, newest first."""
+    back = request.POST.get("back", "")
+    context = {
+        "found": None,
+        "removed": _remove_created(request, newest_first=True),
+        "namespace": "",
+        "name": "",
+        "back": back if back.startswith(reverse("operatorhub:catalog")) else "",
+    }
+    return render.page(request, "operatorhub/undo.html", context)
+
+
+def _remove_created(request: ConsoleRequest, newest_first: bool = False) -> tuple[Removed, ...]:
+    wanted = targets(request.POST.getlist("target"))
+    removed = remove(
+        request.cluster, wanted[::-1] if newest_first else wanted, partial(audit.record, request, "delete")
+    )
+    forget_namespaces()
+    return removed

@@ -1,32 +1,56 @@
 """/operatorhub/run/: reads and validates a given bundle, shows its objects, does a dry run, creates them.
 
 /operators/<namespace>/runs/<package>/ shows the progress of a run; …/remove/ deletes all its objects.
+
+Results of objects that were sent together, as lines of operatorhub/_results.html: as in resources.imports, but for
+generated objects.
 """
 
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
-
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
-
 from console.web import audit, render
 from console.web.errors import explain
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube import limits
 from operatorhub import olm
-from operatorhub import results as outcomes
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, permissions
-from operatorhub.install import rights, situation
+from operatorhub.install import situation
+from operatorhub.install import situation
 from operatorhub.install.undo import Removed
-from operatorhub.run import bundle_input, creation, follow, plan, removal, verdicts
+from operatorhub.run import bundle_input, follow, plan, removal, verdicts
+from operatorhub.run import plan
 from operatorhub.sources.drafts import SourceError
 from resources.views import importing
+from dataclasses import replace
+from django.utils.translation import gettext as _
+from resources.applying.imports import Result
+from resources.views import importing
+from resources.views.importing import ImportRow
+
+
+def result_rows(results: tuple[Result, ...], checked: bool) -> tuple[ImportRow, ...]:
+    """`checked`: of a dry run. What can't be tried yet says what it stands on."""
+    words = {
+        "namespace": _("The namespace is created first."),
+        "kind": _("The resource type is created first."),
+        "operator": _(
+            "The operator provides this resource type. The object is created as soon as the cluster "
+            "serves the resource type."
+        ),
+    }
+    found = zip(importing.import_rows(results, checked), results, strict=True)
+    return tuple(
+        replace(row, detail=words.get(result.detail, row.detail)) if result.outcome == "waits" else row
+        for row, result in found
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +67,7 @@ class RunPage:
     wanted: plan.RunPlan | None = None
     modes: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
-    missing: tuple[rights.Missing, ...] = ()
+    missing: tuple[situation.Missing, ...] = ()
     dangers: tuple[permissions.Right, ...] = ()
     rows: tuple[importing.ImportRow, ...] = ()
     checked: bool = False
@@ -174,7 +198,7 @@ def _looked(request: ConsoleRequest) -> RunPage:
         wanted=wanted,
         modes=plan.modes(bundle),
         namespaces=tuple(here.namespaces),
-        missing=rights.missing(request.cluster, wanted.objects, "patch") if wanted else (),
+        missing=situation.missing_rights(request.cluster, wanted.objects, "patch") if wanted else (),
         dangers=tuple(right for right in permissions.asked(bundle.csv) if right.danger)[:8],
     )
 
@@ -182,15 +206,15 @@ def _looked(request: ConsoleRequest) -> RunPage:
 def _made(request: ConsoleRequest, page: RunPage, wanted: plan.RunPlan) -> RunPage:
     """With the results; without rows when everything was made."""
     checked = "~check" in request.POST
-    results = creation.run(request.cluster, wanted, dry_run=checked)
-    rows = outcomes.rows(results, checked)
+    results = plan.create_objects(request.cluster, wanted, dry_run=checked)
+    rows = result_rows(results, checked)
     good = all(result.good for result in results)
     if checked:
         words = _("All objects would be accepted.") if good else _("Some objects would be refused.")
         return replace(page, rows=rows, checked=True, summary=words)
     importing.record(request, results)
     forget_namespaces()
-    creation.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
+    plan.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
     if good:
         return page
     words = _(

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.web import audit
-from kube.clean import clean
+from kube.objects import clean
 from kube.client import ClusterClient, Table
 from kube.errors import KubeError
 from kube.objects import name_of, namespace_of, uid_of

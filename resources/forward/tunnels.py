@@ -18,7 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from console.signin import impersonation, session_expiry
+from console.signin import impersonation
+from console.signin import clients
 from console.web import loop
 from console.web.access import pod_permission, until_lost
 from kube import limits
@@ -140,7 +141,7 @@ def open_tunnel(
     with _lock:
         _open[tunnel.id] = tunnel
     # Its own process notices, whichever one the session ended in.
-    tunnel.forget = session_expiry.when_over(client.config.session, lambda: _close(tunnel.id))
+    tunnel.forget = clients.when_over(client.config.session, lambda: _close(tunnel.id))
     return tunnel
 
 

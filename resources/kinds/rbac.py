@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from console.signin.impersonation_input import offered
+from console.signin.impersonation import can_impersonate
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
@@ -164,7 +164,7 @@ def _who(subject: Mapping[str, Any], namespace: str) -> tuple[str, str] | None:
 
 def _view_as(client: ClusterClient, whom: Iterable[tuple[str, str]]) -> Cell:
     """Links to acting as each, for who may impersonate at all."""
-    if client.by or not offered(client):
+    if client.by or not can_impersonate(client):
         return ()
     address = reverse("signin:view-as")
     return tuple(Bit(text=name, url=f"{address}?{urlencode({field: name})}") for field, name in whom if name)

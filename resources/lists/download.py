@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from kube.clean import clean
+from kube.objects import clean
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError

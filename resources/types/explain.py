@@ -1,7 +1,7 @@
 """The schema of any kind that the cluster serves, as `kubectl explain` reads it: opened field by field, searched as
 a whole.
 
-From the document that the API server publishes of the kind's group and version (kube/schema.py): the same for built-in
+From the document that the API server publishes of the kind's group and version (kube/catalog.py): the same for built-in
 kinds, custom ones and those of aggregated servers.
 """
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.signin.impersonation_input import offered
+from console.signin.impersonation import can_impersonate
 from console.web import audit, render
 from console.web.access import AccessRequest, can
 from console.web.errors import Problem, explain
@@ -302,7 +302,7 @@ def _rows(client: ClusterClient, place: Place, members: tuple[Member, ...]) -> t
     own, everywhere = namespace_access.role_bindings(client), client.find(RBAC, "v1", "clusterrolebindings")
     roles = {kind: client.find_kind(RBAC, kind) for kind in ("ClusterRole", "Role")}
     may_remove = _can(client, "update", place.name) or _can(client, "delete", place.name)
-    may_preview = not client.by and offered(client)
+    may_preview = not client.by and can_impersonate(client)
 
     def row(member: Member, grant: RoleGrant) -> GrantRow:
         binding = Place(everywhere, "", grant.binding) if grant.everywhere else Place(own, place.name, grant.binding)

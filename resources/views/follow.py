@@ -28,7 +28,7 @@ from kube import requests
 from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.log_lines import LineCutter
+from kube.channels import LineCutter
 from kube.objects import uid_of
 from kube.table import parse
 from kube.transport import AsyncTransport

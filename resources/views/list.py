@@ -146,7 +146,7 @@ def _may_create(request: ConsoleRequest, place: Place) -> bool:
 
 @require_safe
 def download(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponseBase:
-    """`?format=` csv, json or yaml; `clean=1`: objects to be applied elsewhere (kube/clean.py).
+    """`?format=` csv, json or yaml; `clean=1`: objects to be applied elsewhere (kube/objects.py).
 
     Values of Secrets are left out but for `reveal=1`, which is written to the audit log.
     """

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from console.web.errors import explain
-from console.web.preserve_input import preserved_response
+from console.web.errors import preserved_response
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError

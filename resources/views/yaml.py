@@ -6,7 +6,7 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.access import can
 from console.web.request import ConsoleRequest
-from kube.clean import clean
+from kube.objects import clean
 from resources.place import place_of
 from resources.views.shell import YAML, preserves_input
 from resources.views.submission import Draft, carried

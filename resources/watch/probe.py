@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 
 from kube.errors import KubeError, Unreachable
-from kube.reasons import unreachable
+from kube.silence import unreachable
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
 

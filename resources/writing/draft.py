@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from kube.clean import SERVER_METADATA
+from kube.objects import SERVER_METADATA
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import BadRequest, Conflict, KubeError, NotFound, StatusCause

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from console.web import additions
+from console.web import navigation
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -83,7 +83,7 @@ def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
         if cached and cached[0] > now:
             return cached[1]
     found = _look(client, type_, namespace)
-    if samples := additions.samples(client, type_):
+    if samples := navigation.samples(client, type_):
         added = tuple(Example(sample.title, sample.description, sample.object) for sample in samples)
         found = replace(found, examples=found.examples + added)
     with _lock:

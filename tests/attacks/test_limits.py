@@ -11,7 +11,8 @@ import pytest
 from django.http import QueryDict
 from django.test import RequestFactory
 
-from console.signin import impersonation_input, judge
+from console.signin import judge
+from console.signin import impersonation
 from kube import limits, recording
 from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
@@ -97,12 +98,12 @@ def test_cookies_are_bounded() -> None:
 
 def test_whom_somebody_views_as_is_bounded() -> None:
     longest, most = limits.IMPERSONATED_NAME.value, limits.IMPERSONATED_GROUPS.value
-    assert not impersonation_input.read(
+    assert not impersonation.read_input(
         {"user": "x" * longest, "groups": "\n".join(f"g{number}" for number in range(most))}
     ).errors
-    assert set(impersonation_input.read({"user": "x" * (longest + 1)}).errors) == {"user"}
-    assert set(impersonation_input.read({"groups": "x" * (longest + 1)}).errors) == {"groups"}
-    assert set(impersonation_input.read({"groups": "\n".join(f"g{number}" for number in range(most + 1))}).errors) == {
+    assert set(impersonation.read_input({"user": "x" * (longest + 1)}).errors) == {"user"}
+    assert set(impersonation.read_input({"groups": "x" * (longest + 1)}).errors) == {"groups"}
+    assert set(impersonation.read_input({"groups": "\n".join(f"g{number}" for number in range(most + 1))}).errors) == {
         "groups"
     }
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from console.overview import instances, recent_warnings
+from console.overview import instances
+from console.overview import changes
 from kube import limits
 from operatorhub.bootstrap import manifest
 from operatorhub.bundle import permissions
@@ -74,9 +75,9 @@ def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.M
         calls.append((len(found), beyond))
         raise StopIteration
 
-    monkeypatch.setattr(recent_warnings.events, "event_list_of", event_rows)
+    monkeypatch.setattr(changes.events, "event_list_of", event_rows)
     with pytest.raises(StopIteration):
-        recent_warnings.collect(client)
+        changes.collect_warnings(client)
     assert calls == [(1000, True)]
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from console.web import additions, navigation
+from console.web import navigation
+from console.web import navigation
 from console.web.clusters import console_client
 from tests.eventually import until
 
@@ -71,9 +72,9 @@ def test_a_sample_is_offered_for_its_type_alone(settings: Any) -> None:
     settings.ADDITIONS = TEXT
     client = console_client()
     maps, secrets = client.find("", "v1", "configmaps"), client.find("", "v1", "secrets")
-    (sample,) = additions.samples(client, maps)
+    (sample,) = navigation.samples(client, maps)
     assert (sample.title, sample.object["data"]) == ("Two colours", {"first": "red"})
-    assert additions.samples(client, secrets) == ()
+    assert navigation.samples(client, secrets) == ()
     page = Client().get("/resources/core/v1/configmaps/new-yaml/?namespace=default").content.decode()
     assert "Two colours" in page
 
@@ -83,7 +84,7 @@ def test_a_sample_is_offered_for_its_type_alone(settings: Any) -> None:
 )
 def test_what_makes_no_sense_is_left_out(settings: Any, text: str) -> None:
     settings.ADDITIONS, client = text, console_client()
-    assert additions.links(client) == () and additions.banners(client) == ()
+    assert navigation.added_links(client) == () and navigation.banners(client) == ()
     assert Client().get("/settings/").status_code == 200
 
 
@@ -100,7 +101,7 @@ def test_those_of_the_cluster_are_shown() -> None:
             "apiVersion": "apiextensions.k8s.io/v1",
             "kind": "CustomResourceDefinition",
             "metadata": {"name": "consolelinks.console.openshift.io"},
-            "spec": {"group": additions.GROUP, "scope": "Cluster", "names": names, "versions": [version]},
+            "spec": {"group": navigation.ADDITIONS_GROUP, "scope": "Cluster", "names": names, "versions": [version]},
         },
     )
     try:
@@ -109,9 +110,9 @@ def test_those_of_the_cluster_are_shown() -> None:
         def made() -> Any:
             client.forget_types()
             return client.create(
-                client.find(additions.GROUP, "v1", "consolelinks"),
+                client.find(navigation.ADDITIONS_GROUP, "v1", "consolelinks"),
                 {
-                    "apiVersion": f"{additions.GROUP}/v1",
+                    "apiVersion": f"{navigation.ADDITIONS_GROUP}/v1",
                     "kind": "ConsoleLink",
                     "metadata": {"name": "grafana"},
                     "spec": spec,
@@ -120,6 +121,6 @@ def test_those_of_the_cluster_are_shown() -> None:
 
         until(made, "the type is served", not_yet=(Exception,))
         navigation.forget_navigation()
-        assert [link.text for link in additions.links(client)] == ["Dashboards"]
+        assert [link.text for link in navigation.added_links(client)] == ["Dashboards"]
     finally:
         client.delete(definitions, "consolelinks.console.openshift.io")

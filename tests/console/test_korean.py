@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy, trans_real
 
-from console.web.korean import Message, Translation, particle, with_particles
+from console.web.language import Message, Translation, particle, with_particles
 from kube.discovery import ResourceType
 from resources.changes import Change
 from resources.state.health import terminating

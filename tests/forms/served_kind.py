@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kube.discovery import ResourceType
-from kube.schema import pick
+from kube.catalog import pick_schema
 from resources.forms.schema import Schema
 from tests.api import Answer, Api
 from tests.forms import kinds
@@ -56,7 +56,7 @@ def _document(api: Api, kind: Kind) -> dict[str, Any] | None:
     """The published schema; None before and after."""
     address = api.get("/openapi/v3").json["paths"].get(f"apis/{kind.group}/{kind.version}")
     answer = api.get(address["serverRelativeURL"]) if address else None
-    return pick(answer.raw, type_of(kind)) if answer is not None and answer.status == 200 else None
+    return pick_schema(answer.raw, type_of(kind)) if answer is not None and answer.status == 200 else None
 
 
 def _until(holds: Callable[[], bool], kind: Kind) -> None:

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from kube.discovery import ResourceType
-from kube.schema import pick
+from kube.catalog import pick_schema
 from resources.forms import check
 from resources.forms.schema import Schema
 from tests.api import Api
@@ -119,7 +119,7 @@ def test_nothing_is_said_that_the_server_would_take(obj: dict[str, Any], api: Ap
     index = api.get("/openapi/v3").json["paths"]
     found = index[f"apis/{obj['apiVersion']}" if group else "api/v1"]["serverRelativeURL"]
     schema = Schema.from_document(
-        pick(
+        pick_schema(
             api.get(found).raw, ResourceType(group=group, version=version, plural="", kind=obj["kind"], namespaced=True)
         )
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kube.clean import clean
+from kube.objects import clean
 
 METADATA = {
     "creationTimestamp": "2026-11-23T00:00:00Z",

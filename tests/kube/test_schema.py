@@ -8,7 +8,7 @@ import pytest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.requests import ApiRequest
-from kube.schema import SchemaCache, pick
+from kube.catalog import SchemaCache, pick_schema
 from kube.transport import Answer
 
 THING = ResourceType(group="example.com", version="v1", plural="things", kind="Thing", namespaced=True)
@@ -61,7 +61,7 @@ def test_one_page_asks_for_the_index_once() -> None:
 
 def test_the_index_is_old_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     server, now = Server(), [100.0]
-    monkeypatch.setattr("kube.schema.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("kube.catalog.time.monotonic", lambda: now[0])
     cache = SchemaCache(server.send)
     assert _says(cache, THING) == "Thing 1"
     server.hash = "2"
@@ -105,5 +105,5 @@ def test_a_real_index_is_asked_for_once(client: ClusterClient, monkeypatch: pyte
 
 def test_a_document_of_a_group_that_just_went_is_empty() -> None:
     """What kube-apiserver 1.36.3 answers: 200, and not a byte."""
-    assert pick(b"", THING) is None
-    assert pick(b"{}", THING) is None
+    assert pick_schema(b"", THING) is None
+    assert pick_schema(b"{}", THING) is None

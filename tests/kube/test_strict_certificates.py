@@ -18,7 +18,7 @@ from kube.client import ClusterClient
 from kube.config import ClusterConfig, load
 from kube.errors import Unreachable
 from kube.requests import ApiRequest
-from kube.tls import client_context
+from kube.config import client_context
 from kube.transport import AsyncTransport
 from sandbox.tls import tls_context
 from tests.kube.tls_server import Secured, kubeconfig
@@ -136,7 +136,7 @@ def test_what_is_checked(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_other_module_makes_a_context_for_clients() -> None:
     """One function in each of the packages that don't import each other. Contexts of servers verify no certificates."""
-    allowed = {"kube/tls.py", "examples/operators/access.py", "sandbox/tls.py"}
+    allowed = {"kube/config.py", "examples/operators/access.py", "sandbox/tls.py"}
     found = {
         str(path.relative_to(ROOT))
         for package in PRODUCT

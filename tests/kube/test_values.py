@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube import discovery, errors, requests, schema, table, transport
+from kube import discovery, errors, requests, table, transport
+from kube import catalog
 from kube.discovery import ResourceType
 from kube.objects import apply_merge, merge_patch
 from kube.selectors import from_labels, from_selector
@@ -152,10 +153,10 @@ def test_a_schema_brings_what_it_refers_to() -> None:
         "properties": {"a": {"$ref": "#/components/schemas/x.A"}}},
       "x.A": {"properties": {"self": {"$ref": "#/components/schemas/x.A"}, "b": {"$ref":"#/components/schemas/x.B"}}},
       "x.B": {"type": "string"}, "x.C": {"type": "string"}}}}"""
-    found = schema.pick(document, PODS)
+    found = catalog.pick_schema(document, PODS)
     assert found is not None
     assert sorted(found["components"]["schemas"]) == ["x.A", "x.B"]
-    assert schema.pick(document, ROLES) is None
+    assert catalog.pick_schema(document, ROLES) is None
 
 
 def test_a_schema_whose_address_just_changed() -> None:
@@ -171,7 +172,7 @@ def test_a_schema_whose_address_just_changed() -> None:
             return transport.Answer(200, {}, index % (b"new" if len(asked) > 1 else b"old"))
         return transport.Answer(200, {}, document) if "hash=new" in asked[-1] else transport.Answer(301, {}, b"")
 
-    found = schema.SchemaCache(send).schema(PODS)
+    found = catalog.SchemaCache(send).schema(PODS)
     assert found is not None and found["type"] == "object"
     assert asked == ["", "hash=old", "", "hash=new"]
 
@@ -204,7 +205,7 @@ def test_a_kind_that_has_no_published_schema_yet_has_that_of_its_definition() ->
         asked.append(request.path)
         return transport.Answer(200, {}, answers[request.path])
 
-    cache = schema.SchemaCache(send)
+    cache = catalog.SchemaCache(send)
     assert cache.schema(lions) == {"type": "object"}
     assert cache.schema(ROLES) is None
     assert len(asked) == 2, "what is built in has no definition to read, and the index was read a moment ago"

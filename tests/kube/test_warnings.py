@@ -2,7 +2,8 @@
 
 import pytest
 
-from kube import limits, warnings
+from kube import limits
+from kube import recording
 
 
 @pytest.mark.parametrize(
@@ -18,21 +19,21 @@ from kube import limits, warnings
     ],
 )
 def test_headers(header: str, texts: tuple[str, ...]) -> None:
-    assert warnings.parse(header) == texts
+    assert recording.warning_texts(header) == texts
 
 
 def test_each_text_once_and_only_where_somebody_collects() -> None:
-    warnings.collect(['299 - "lost"'])
-    with warnings.collected() as outer:
-        warnings.collect(['299 - "first"', '299 - "first"'])
-        with warnings.collected() as inner:
-            warnings.collect(['299 - "within"'])
-        warnings.collect(['299 - "second"'])
-    warnings.collect(['299 - "late"'])
+    recording.add_warnings(['299 - "lost"'])
+    with recording.collect_warnings() as outer:
+        recording.add_warnings(['299 - "first"', '299 - "first"'])
+        with recording.collect_warnings() as inner:
+            recording.add_warnings(['299 - "within"'])
+        recording.add_warnings(['299 - "second"'])
+    recording.add_warnings(['299 - "late"'])
     assert (outer, inner) == (["first", "second"], ["within"])
 
 
 def test_a_flood_has_an_end() -> None:
-    with warnings.collected() as texts:
-        warnings.collect(f'299 - "{number}"' for number in range(1000))
+    with recording.collect_warnings() as texts:
+        recording.add_warnings(f'299 - "{number}"' for number in range(1000))
     assert len(texts) == limits.WARNINGS.value

@@ -11,7 +11,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from operatorhub import olm
-from operatorhub.find import catalog_states
+from operatorhub.find import catalog
 from operatorhub.indexing import index, refresh
 from operatorhub.models import Catalog, Package
 from tests.conftest import ROOT
@@ -56,7 +56,7 @@ def test_catalog_sources_that_do_not_answer(client: ClusterClient) -> None:
         "metadata": {"namespace": "olm", "name": "good"},
         "status": {"connectionState": {"lastObservedState": "READY"}},
     }
-    found = catalog_states.troubles(client, [source, ready, {"metadata": {"namespace": "olm", "name": "new"}}])
+    found = catalog.catalog_problems(client, [source, ready, {"metadata": {"namespace": "olm", "name": "new"}}])
     assert [(item.name, item.words) for item in found] == [("olm/bad", "TRANSIENT_FAILURE")]
 
 
@@ -112,7 +112,7 @@ def test_installed_is_said_once_and_updates_too(client: ClusterClient, monkeypat
             Found if type_.plural == olm.SUBSCRIPTIONS else real(self, type_, *rest, **more)
         ),
     )
-    assert catalog_states.states(client).states["olm/c/p"] == ("installed", "update")
+    assert catalog.installed_states(client).states["olm/c/p"] == ("installed", "update")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub.bundle.bundles import Channel, ChannelEntry, Graph
-from operatorhub.extensions import candidates, draft, facts
+from operatorhub.extensions import draft, facts
+from operatorhub.extensions import facts
 from operatorhub.install.situation import Situation
 from operatorhub.run import bundle_input
 from tests.conftest import ROOT
@@ -56,13 +57,13 @@ def graph() -> Graph:
 def test_the_version_that_olm_would_take(
     wanted: str, channels: tuple[str, ...], installed: tuple[str, str], version: str
 ) -> None:
-    found = candidates.resolved(candidates.candidates(graph(), channels, wanted, installed))
+    found = facts.resolved_candidate(facts.candidates(graph(), channels, wanted, installed))
     assert (found.version if found else "") == version
 
 
 def test_self_certified_goes_back() -> None:
-    found = candidates.candidates(graph(), (), "1.0.0", ("ft.v1.1.0", "1.1.0"))
-    back = candidates.resolved(found, self_certified=True)
+    found = facts.candidates(graph(), (), "1.0.0", ("ft.v1.1.0", "1.1.0"))
+    back = facts.resolved_candidate(found, self_certified=True)
     assert back and back.version == "1.0.0"
 
 

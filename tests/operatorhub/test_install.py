@@ -8,11 +8,13 @@ import yaml
 from django.http import QueryDict
 
 from operatorhub import olm
-from operatorhub.bundle import contents, dependencies
+from operatorhub.bundle import contents
+from operatorhub.bundle import contents
 from operatorhub.bundle.bundles import PackageOffer
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Manifest, describe
-from operatorhub.install import choices, owners
+from operatorhub.install import choices
+from operatorhub.install import draft as owners
 from operatorhub.install import draft as drafts
 from operatorhub.install.conflicts import InstallRequest
 from operatorhub.install.draft import InstallDraft
@@ -332,7 +334,7 @@ def test_a_catalog_that_can_not_be_used_from_there_is_said(monkeypatch: pytest.M
     )
     monkeypatch.setattr("operatorhub.install.situation.waiting_plan", lambda client, namespace: "install-abc")
     for look in ("find", "blocking"):
-        monkeypatch.setattr(f"operatorhub.install.owners.{look}", lambda client, asked: ())
+        monkeypatch.setattr(f"operatorhub.install.draft.{look}", lambda client, asked: ())
     found = draft(Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=()), client=object())
     assert list(found.errors) == ["namespace"]
     assert "is in the namespace “olm”" in found.errors["namespace"]
@@ -431,7 +433,7 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
         ),
     )
 
-    def answers(_client: Any, wanted: Any, _subscriptions: Any, _namespace: str) -> tuple[dependencies.Resolution, ...]:
+    def answers(_client: Any, wanted: Any, _subscriptions: Any, _namespace: str) -> tuple[contents.Resolution, ...]:
         offer = PackageOffer(
             namespace="olm",
             catalog="cat",
@@ -443,13 +445,13 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
         )
         there = {"Served", "there"}
         return tuple(
-            dependencies.Resolution(
+            contents.Resolution(
                 need, bool({need.api_kind, need.package} & there), (offer,) if need.api_kind == "Cache" else (), True
             )
             for need in wanted
         )
 
-    monkeypatch.setattr(dependencies, "answers", answers)
+    monkeypatch.setattr(contents, "answers", answers)
     neighbour = group("apps", "apps")
     neighbour["metadata"]["annotations"] = {"olm.providedAPIs": "Neighbour.v1.d.example"}
     found = channel()
@@ -471,7 +473,7 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
         choices=choices.read(QueryDict("install_namespace=apps"), False, found, about, situation, "db", ""),
         needs=needs,
     )
-    problems = owners.find(Bare(), asked)  # type: ignore[arg-type]
+    problems = owners.find_owner_conflicts(Bare(), asked)  # type: ignore[arg-type]
     assert [item.key for item in problems] == ["required", "dependency", "unmanaged", "required", "required"]
     assert "cache-operator" in problems[1].words
     assert problems[0].ways[0].url == "/operatorhub/?q=Thing"
@@ -490,10 +492,10 @@ def test_a_package_in_other_versions_only_is_missing(monkeypatch: pytest.MonkeyP
     graph = Graph(
         package="ack-rds-controller", default="alpha", channels=(drafts_of.Channel("alpha", entries),), edges_known=True
     )
-    monkeypatch.setattr(dependencies.bundles, "graph", lambda *_place: graph)
-    monkeypatch.setattr(dependencies.storage, "describing", lambda *_place: ())
+    monkeypatch.setattr(contents.bundles, "graph", lambda *_place: graph)
+    monkeypatch.setattr(contents.bundles, "describing_catalogs", lambda *_place: ())
     for wanted, there in (("", True), (">=1.0.0", True), (">=0.0.27 <=0.1.3", True), (">=2.0.0", False)):
-        assert dependencies._has_version(Bare(), row, wanted) is there  # type: ignore[arg-type]
+        assert contents._has_version(Bare(), row, wanted) is there  # type: ignore[arg-type]
 
 
 class Bare:

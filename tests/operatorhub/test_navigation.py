@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from kube.discovery import ResourceType
 from kube.errors import Forbidden
 from operatorhub.csv import Api
-from operatorhub.running import navigation
+from operatorhub.views import navigation as navigation
 from operatorhub.running.installed_operators import Listed, Operator
 from operatorhub.running.updates import Update
 from operatorhub.running.workloads import ASKS, DONE, FAILED
@@ -32,7 +32,7 @@ def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...], path: str
     )
     client = SimpleNamespace(host="h", who="w", types=lambda: types, find=lambda *_kind: types[0])
     request: Any = SimpleNamespace(cluster=client, namespace="")
-    return navigation.read(request, "en", path)
+    return navigation.read_operators(request, "en", path)
 
 
 def test_a_kind_is_linked_in_its_preferred_version(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +45,7 @@ def test_kinds_stand_below_the_operator_whose_page_is_open(monkeypatch: pytest.M
     kind = "/resources/flights.com/v2/flighttickets/"
 
     def drawn(path: str) -> str:
-        return render_to_string("operatorhub/_navigation.html", navigation.context(found, path, ask=False))
+        return render_to_string("operatorhub/_navigation.html", navigation.navigation_context(found, path, ask=False))
 
     assert f'href="{kind}"' in drawn(f"{kind}flights/family/")
     assert f'href="{kind}"' in drawn("/operators/flights/flightticket.v1.0.0/events/")
@@ -56,15 +56,15 @@ def test_kinds_of_the_open_operator_are_counted(monkeypatch: pytest.MonkeyPatch)
     """The page asks once for what isn't counted yet; what can't be counted is not asked for again."""
     monkeypatch.setattr(navigation.operands, "count", lambda *_kind: (None, "forbidden"))
     found, kind = _read(monkeypatch, (_operator("FlightTicket"),)), "/resources/flights.com/v2/flighttickets/"
-    assert navigation.context(found, kind, ask=False)["ask"] is True
-    assert navigation.context(found, "/operatorhub/", ask=False)["ask"] is False
+    assert navigation.navigation_context(found, kind, ask=False)["ask"] is True
+    assert navigation.navigation_context(found, "/operatorhub/", ask=False)["ask"] is False
     found = _read(monkeypatch, (_operator("FlightTicket"),), kind)
-    assert navigation.context(found, kind, ask=False)["ask"] is False
+    assert navigation.navigation_context(found, kind, ask=False)["ask"] is False
     monkeypatch.setattr(navigation.operands, "count", lambda *_kind: (42, ""))
     found = _read(monkeypatch, (_operator("FlightTicket"),), kind)
-    assert ">42<" in render_to_string("operatorhub/_navigation.html", navigation.context(found, kind, ask=False))
+    assert ">42<" in render_to_string("operatorhub/_navigation.html", navigation.navigation_context(found, kind, ask=False))
     # Of another namespace it is another number.
-    assert navigation.context(found, kind, ask=False, namespace="apps")["ask"] is True
+    assert navigation.navigation_context(found, kind, ask=False, namespace="apps")["ask"] is True
 
 
 def test_of_many_operators_those_in_trouble_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +72,7 @@ def test_of_many_operators_those_in_trouble_are_shown(monkeypatch: pytest.Monkey
     found = _read(monkeypatch, rows)
     assert (len(found.operators), found.total) == (navigation.SHOWN_OPERATORS, 101)
     assert found.operators[-1].label == "Zebra"
-    assert "101" in render_to_string("operatorhub/_navigation.html", navigation.context(found, "/", ask=False))
+    assert "101" in render_to_string("operatorhub/_navigation.html", navigation.navigation_context(found, "/", ask=False))
 
 
 def test_an_update_that_waits_shows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,4 +91,4 @@ def test_where_nothing_can_be_read_there_are_none(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
     monkeypatch.setattr(navigation.installed_operators, "listed", refused)
     request: Any = SimpleNamespace(cluster=SimpleNamespace(host="x", who="y", types=lambda: ()), namespace="")
-    assert navigation.read(request, "en").operators == ()
+    assert navigation.read_operators(request, "en").operators == ()

@@ -19,7 +19,8 @@ from kube import limits
 from kube.client import ClusterClient
 from operatorhub import tasks
 from operatorhub.admin import catalogs
-from operatorhub.bundle import bundles, storage
+from operatorhub.bundle import bundles
+from operatorhub.bundle import bundles
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import image
@@ -196,7 +197,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         # An image that can't be had: the page has what the catalog says, and why there is no more; it is not asked for
         # twice.
         StoredBundle.objects.update(
-            csv=storage.pack({"spec": {"displayName": "Sample"}}), manifests=None, partial=True, image=f"{reference}x"
+            csv=bundles.pack({"spec": {"displayName": "Sample"}}), manifests=None, partial=True, image=f"{reference}x"
         )
         for _turn in range(2):
             half = bundles.bundle(client, "~", NAME, "sampledb", "s.v1")

@@ -15,7 +15,8 @@ from django.utils import timezone
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.admin import catalogs
-from operatorhub.bundle import bundles, storage
+from operatorhub.bundle import bundles
+from operatorhub.bundle import bundles
 from operatorhub.indexing import refresh, rows
 from operatorhub.models import Catalog, Index, Package, StoredBundle
 from tests.conftest import ROOT
@@ -115,7 +116,7 @@ def test_what_did_not_change_is_not_written_again(client: ClusterClient) -> None
     revision = Index.objects.get().revision
     again = read(row, client)
     assert again.generation == 2 and Index.objects.get().revision == revision
-    assert set(storage.bundles(again).values_list("pk", flat=True)) == keys
+    assert set(bundles.stored_bundles(again).values_list("pk", flat=True)) == keys
     assert set(Package.objects.values_list("pk", flat=True)) == packages
 
 

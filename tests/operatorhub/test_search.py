@@ -7,7 +7,7 @@ import pytest
 from kube.client import ClusterClient
 from operatorhub.find import catalog
 from operatorhub.find.facets import CatalogQuery
-from operatorhub.find.search import distance, rank, texts
+from operatorhub.find.facets import edit_distance, rank_packages, search_texts
 from operatorhub.indexing import index
 from operatorhub.models import Index
 from tests.conftest import ROOT
@@ -21,7 +21,7 @@ def package(
     kinds: tuple[str, ...] = (),
     summary: str = "",
 ):  # type: ignore[no-untyped-def]
-    return texts(name, title or name, keywords, provider, kinds, summary)
+    return search_texts(name, title or name, keywords, provider, kinds, summary)
 
 
 PACKAGES = [
@@ -36,25 +36,25 @@ PACKAGES = [
 
 
 def test_the_order_of_places() -> None:
-    assert rank("redis", PACKAGES) == [6, 5, 4, 3, 2, 1, 0]
+    assert rank_packages("redis", PACKAGES) == [6, 5, 4, 3, 2, 1, 0]
 
 
 def test_every_word_must_be_somewhere() -> None:
-    assert rank("redis ltd", PACKAGES) == [2]
-    assert rank("redis nowhere", PACKAGES) == []
+    assert rank_packages("redis ltd", PACKAGES) == [2]
+    assert rank_packages("redis nowhere", PACKAGES) == []
 
 
 def test_an_empty_query_keeps_all_in_order() -> None:
-    assert rank("  ", PACKAGES) == list(range(7))
+    assert rank_packages("  ", PACKAGES) == list(range(7))
 
 
 @pytest.mark.parametrize("typed", ["reids", "redsi", "rediss", "rdis"])
 def test_a_typo_is_forgiven(typed: str) -> None:
-    assert set(rank(typed, PACKAGES)) >= {5, 6}
+    assert set(rank_packages(typed, PACKAGES)) >= {5, 6}
 
 
 def test_a_title_without_its_gap() -> None:
-    assert rank("argocd", [package("gitops", title="Argo CD"), package("other")]) == [0]
+    assert rank_packages("argocd", [package("gitops", title="Argo CD"), package("other")]) == [0]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_title_without_its_gap() -> None:
     [("redis", "redis", 0), ("redis", "reids", 1), ("redis", "rds", 2), ("abc", "xyz", 3), ("a", "abcdef", 3)],
 )
 def test_distances(a: str, b: str, far: int) -> None:
-    assert distance(a, b, 2) == far
+    assert edit_distance(a, b, 2) == far
 
 
 def test_what_is_called_just_that_comes_first() -> None:
@@ -72,19 +72,19 @@ def test_what_is_called_just_that_comes_first() -> None:
         package("gitops", title="Argo CD"),
         package("argocd-operator", title="Something"),
     ]
-    assert rank("argo cd", many)[0] == 2
-    assert rank("argocd", many)[0] == 2
-    assert rank("ARGO-CD", many)[0] == 2
+    assert rank_packages("argo cd", many)[0] == 2
+    assert rank_packages("argocd", many)[0] == 2
+    assert rank_packages("ARGO-CD", many)[0] == 2
     # "redis" for redis-operator, before what only begins so.
-    assert rank("redis", [package("redis-enterprise"), package("redis-operator")])[0] == 1
+    assert rank_packages("redis", [package("redis-enterprise"), package("redis-operator")])[0] == 1
 
 
 def test_api_groups_and_descriptions_are_searched() -> None:
-    from_group = texts("a", "A", (), "", (), "", ("cache.example.com",))
-    from_text = texts("b", "B", (), "", (), "", (), "keeps what example.com says")
-    assert rank("cache.example", [from_text, from_group]) == [1]
-    assert rank("example.com", [from_text, from_group]) == [1, 0]
-    assert rank("keeps example", [from_text, from_group]) == [0]
+    from_group = search_texts("a", "A", (), "", (), "", ("cache.example.com",))
+    from_text = search_texts("b", "B", (), "", (), "", (), "keeps what example.com says")
+    assert rank_packages("cache.example", [from_text, from_group]) == [1]
+    assert rank_packages("example.com", [from_text, from_group]) == [1, 0]
+    assert rank_packages("keeps example", [from_text, from_group]) == [0]
 
 
 def test_the_words_of_real_packages(full_cluster: ClusterClient, db: None) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from operatorhub.csv import Api
 from operatorhub.running.installed_operators import Operator
-from operatorhub.views import services
+from operatorhub.views import installed_operators
 
 CACHE = Api(
     group="cache.example.com",
@@ -50,7 +50,7 @@ def operator(title: str, namespace: str, *apis: Api, **more: Any) -> Operator:
 
 def test_a_kind_is_one_tile_whoever_provides_it() -> None:
     installs = [operator("Memcached", name, CACHE, TICKET) for name in ("one", "two")]
-    found = services.services_of([*installs, operator("Other", "three", CACHE, icon_name="abc")])
+    found = installed_operators.services_of([*installs, operator("Other", "three", CACHE, icon_name="abc")])
     assert [item.api.title for item in found] == ["Flight ticket", "Memcached"]
     assert found[1].titles == ("Memcached", "Other")
     assert found[1].icon_name == "abc"
@@ -58,13 +58,13 @@ def test_a_kind_is_one_tile_whoever_provides_it() -> None:
 
 def test_all_words_are_looked_for() -> None:
     installs = [operator("Memcached", "one", CACHE), operator("Flights", "one", TICKET)]
-    assert [service.api for service in services.services_of(installs, "flights seat")] == [TICKET]
-    assert services.services_of(installs, "flights cache") == ()
+    assert [service.api for service in installed_operators.services_of(installs, "flights seat")] == [TICKET]
+    assert installed_operators.services_of(installs, "flights cache") == ()
 
 
 def test_what_is_not_served_says_so_and_what_is_has_a_button(client: ClusterClient) -> None:
     maps = Api(group="", version="v1", plural="configmaps", kind="ConfigMap", title="Config map")
-    found = services.with_types(client, services.services_of([operator("Demo", "one", CACHE, maps)]), "default")
+    found = installed_operators.with_types(client, installed_operators.services_of([operator("Demo", "one", CACHE, maps)]), "default")
     by_kind = {item.api.kind: item for item in found}
     assert by_kind["ConfigMap"].type is not None
     assert by_kind["ConfigMap"].refused == ""

@@ -5,7 +5,7 @@ import os
 
 from PIL import Image
 
-from operatorhub.indexing.icons import THUMBNAIL_SIDE, clean, thumbnail
+from operatorhub.indexing.index import THUMBNAIL_SIDE, clean_icon, thumbnail
 
 
 def png(width: int, height: int, mode: str = "RGBA") -> bytes:
@@ -18,7 +18,7 @@ def png(width: int, height: int, mode: str = "RGBA") -> bytes:
 
 def test_a_large_icon_becomes_small() -> None:
     data = png(300, 200)
-    found = clean(data)
+    found = clean_icon(data)
     assert found is not None
     assert found.media_type == "image/webp"
     assert len(found.data) < len(data) / 5

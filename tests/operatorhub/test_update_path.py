@@ -8,7 +8,8 @@ import pytest
 from operatorhub import olm
 from operatorhub.running.updates import Update
 from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
-from operatorhub.upgrade import subscription, update_path
+from operatorhub.upgrade import subscription
+from operatorhub.bundle import graph
 from operatorhub.upgrade.subscription import Edit, SubscriptionPage
 
 GRAPH = Graph(
@@ -60,7 +61,7 @@ NEWEST = ChannelEntry(name="g.v5.24.0", version="5.24.0")
 )
 def test_the_versions_that_an_update_passes(channel: str, installed: str, passed: list[str], *, older: bool) -> None:
     """H11."""
-    found = update_path.path_of_updates(GRAPH, channel, ChannelEntry(name=f"g.v{installed}", version=installed))
+    found = graph.path_of_updates(GRAPH, channel, ChannelEntry(name=f"g.v{installed}", version=installed))
     assert found is not None
     assert [entry.version for entry in found.passed] == passed
     assert found.older is older
@@ -68,8 +69,8 @@ def test_the_versions_that_an_update_passes(channel: str, installed: str, passed
 
 def test_edges_that_nobody_knows_lead_nowhere_known() -> None:
     unknown = dataclasses.replace(GRAPH, edges_known=False)
-    assert update_path.path_of_updates(unknown, "alpha", NEWEST) is None
-    assert update_path.path_of_updates(GRAPH, "none", NEWEST) is None
+    assert graph.path_of_updates(unknown, "alpha", NEWEST) is None
+    assert graph.path_of_updates(GRAPH, "none", NEWEST) is None
 
 
 @pytest.mark.parametrize(

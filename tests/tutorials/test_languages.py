@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.web.korean import with_particles
+from console.web.language import with_particles
 from tests.tutorials.page_sections import FOLDER, Act, matches, pages, sections
 
 PO = Path(__file__).resolve().parents[2] / "locale/ko/LC_MESSAGES/django.po"

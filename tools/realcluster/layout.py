@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kube.tls import client_context
+from kube.config import client_context
 
 from .certificates import Authority
 from .process import free_ports

@@ -10,7 +10,7 @@ class Grant(models.Model):
     session = models.CharField(max_length=64, primary_key=True)
     # Of the ID token: whom a new one has to be of.
     subject = models.CharField(max_length=512)
-    # The refresh token, encrypted for this session (console/signin/encryption.py); empty without one, or if refused.
+    # The refresh token, encrypted for this session (console/signin/sessions.py); empty without one, or if refused.
     sealed = models.BinaryField()
     # When the present ID token was given, and when it ends, both by our own clock.
     given_at = models.DateTimeField()

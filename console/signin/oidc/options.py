@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from kube.tls import client_context
+from kube.config import client_context
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 

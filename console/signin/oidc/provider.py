@@ -11,6 +11,9 @@ is.
 Two redirect addresses are registered, both of the default cluster, for sign-in to any cluster. A `state` ends with the
 mark of its cluster, and the response is redirected to the same page there. A forged mark leads to a cluster without a
 pending sign-in of this browser: the proof is in the cookie of that cluster's own address (PendingSignIn in views.py).
+
+What goes wrong between the console, the provider and a person: each with words that say what to do, and nothing
+of what was sent.
 """
 
 import hashlib
@@ -20,7 +23,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from ssl import SSLContext
 from typing import Any
-
 from authlib.integrations.base_client.errors import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
@@ -36,13 +38,38 @@ from joserfc.jws import JWSRegistry
 from requests import RequestException
 from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, get_environ_proxies
-
 from console.signin.oidc.options import safe
-from console.signin.oidc.troubles import Away, SignInError, SignInRefused, name
 from console.web import clusters
 from console.web.clusters import Offered
 from console.web.front import addresses_of, place_of
-from kube.tls import client_context
+from kube.config import client_context
+from django.conf import settings
+
+
+class SignInError(Exception):
+    """`status`: of the response.
+
+    `counts`: it counts as a guess: the cause may be the client, not the console or the provider. `log`: for the
+    console's log.
+    """
+
+    def __init__(self, words: str, status: int = 401, *, counts: bool = False, log: str = "") -> None:
+        super().__init__(words)
+        self.status, self.counts, self.log = status, counts, log or words
+
+
+class Away(SignInError):
+    """The provider does not answer, or answers what it should not: it may do better in a while."""
+
+
+class SignInRefused(SignInError):
+    """The provider refuses the code or the refresh token."""
+
+
+def provider_name() -> str:
+    """What people call the provider."""
+    return settings.OIDC_NAME or settings.OIDC_ISSUER.partition("://")[2].partition("/")[0]
+
 
 #: What is asked for where OIDC_SCOPES says nothing, as far as the provider has it.
 _SCOPES = ("profile", "email", "groups", "offline_access")
@@ -113,7 +140,7 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
         address = str(found.get(what) or "")
         if (what in needed and not address) or (address and not safe(address)):
             words = _("%(name)s has no usable %(what)s. Ask its administrator to fix its configuration.")
-            raise SignInError(words % {"name": name(), "what": what}, 503, log=f"{what} of {issuer} is {address!r}")
+            raise SignInError(words % {"name": provider_name(), "what": what}, 503, log=f"{what} of {issuer} is {address!r}")
     return found
 
 
@@ -171,14 +198,14 @@ def ask(of: Provider, grant: str, **what: str) -> dict[str, Any]:
             log_message = f"the token endpoint refused {grant}: {error.error} {error.description or ''}"[:500]
             if error.error in _JUDGED:
                 raise SignInRefused(
-                    _("%(name)s no longer accepts this sign-in. Start again.") % {"name": name()}, log=log_message
+                    _("%(name)s no longer accepts this sign-in. Start again.") % {"name": provider_name()}, log=log_message
                 ) from None
             if error.error in ("invalid_client", "unauthorized_client"):
                 words = _(
                     "%(name)s doesn't accept this console. Check that OIDC_CLIENT_ID and OIDC_CLIENT_SECRET match the"
                     " client registered there."
                 )
-                raise SignInError(words % {"name": name()}, 503, log=log_message) from None
+                raise SignInError(words % {"name": provider_name()}, 503, log=log_message) from None
             raise _away(log_message) from None
         except (RequestException, ValueError, TypeError, KeyError, OSError) as error:
             raise _away(f"the token endpoint: {error!r}"[:500]) from None
@@ -197,7 +224,7 @@ def revoke(of: Provider, token: str) -> None:
 
 
 class _Adapter(HTTPAdapter):
-    """With the console's reading of certificates (kube/tls.py)."""
+    """With the console's reading of certificates (kube/config.py)."""
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         super().init_poolmanager(*args, **options, ssl_context=_tls())
@@ -243,7 +270,7 @@ def _away(why: str) -> Away:
         "%(name)s isn't responding correctly, so you can't sign in there now. Try again in a moment. The console's log"
         " has the reason."
     )
-    return Away(words % {"name": name()}, 503, log=why)
+    return Away(words % {"name": provider_name()}, 503, log=why)
 
 
 #: Asymmetric algorithms, whose key only the provider has: not `none`, and not HMAC with the client's secret.
@@ -268,7 +295,7 @@ def verified_id_token(of: Provider, text: str, *, nonce: str = "", access_token:
     """
     if not text:
         words = _("%(name)s returned no ID token. OIDC_SCOPES must include openid.")
-        raise SignInError(words % {"name": name()}, 503)
+        raise SignInError(words % {"name": provider_name()}, 503)
     claims = _signed(of, text)
     token = CodeIDToken(
         claims.claims,
@@ -289,7 +316,7 @@ def verified_id_token(of: Provider, text: str, *, nonce: str = "", access_token:
             "The ID token from %(name)s has the wrong time: the clocks of the provider and of this "
             "console differ by more than %(minutes)d minutes. Synchronize the clocks."
         )
-        raise SignInError(words % {"name": name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}") from None
+        raise SignInError(words % {"name": provider_name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}") from None
     except (JoseError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise _forged(f"ID token: {error!r}") from None
     if lifetime <= timedelta(0):
@@ -318,7 +345,7 @@ def _forged(why: str) -> SignInError:
         "The ID token from %(name)s isn't for this sign-in, so you weren't signed in. Start again. If it happens again,"
         " see the console's log."
     )
-    return SignInError(words % {"name": name()}, counts=True, log=why)
+    return SignInError(words % {"name": provider_name()}, counts=True, log=why)
 
 
 def redirect_address(request: HttpRequest, page: str) -> str:

@@ -4,6 +4,8 @@ Triggered wherever a session is used (signals.used): by a request, a worker's ta
 connections. Each process has the current token in memory. A lock in the database decides which process renews, since a
 refresh token can be used only once. A refusal of the provider ends the session. An unreachable provider doesn't:
 requests show an error until it responds.
+
+Sign-out at the provider, if it has an endpoint for that (OpenID Connect RP-Initiated Logout 1.0).
 """
 
 import logging
@@ -11,19 +13,33 @@ import threading
 import time
 from datetime import datetime, timedelta
 from typing import Any
-
 from django.db.models import Q
 from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext as _
-
-from console.signin import encryption, judge, sessions, signals
+from console.signin import judge, sessions, signals
+from console.signin import sessions
 from console.signin.models import Session
 from console.signin.oidc import provider
 from console.signin.oidc.models import Grant
-from console.signin.oidc.troubles import SignInError, SignInRefused, name
+from console.signin.oidc.provider import SignInError, SignInRefused, provider_name
 from console.web import clusters
 from kube.errors import NotRenewed, Unauthorized
+import logging
+from dataclasses import dataclass
+from urllib.parse import urlencode
+from django.conf import settings
+from django.http import HttpRequest
+from requests import RequestException
+from console.signin import sessions
+from console.signin import sessions
+from console.signin.models import Session
+from console.signin.oidc import provider
+from console.signin.oidc.models import Grant
+from console.signin.oidc.provider import SignInError
+from console.web.front import place_of
+from kube.errors import KubeError
+
 
 log = logging.getLogger("console.signin")
 
@@ -69,7 +85,7 @@ def due(given: datetime, end: datetime) -> datetime:
 def begin(session: str, token: provider.IdToken, refresh: str) -> None:
     """The session can renew itself from now on."""
     now = timezone.now()
-    sealed_refresh = encryption.seal(refresh, _purpose(session))
+    sealed_refresh = sessions.seal(refresh, _purpose(session))
     Grant.objects.create(
         session=session, subject=token.subject, sealed=sealed_refresh, given_at=now, good_until=token.good_until
     )
@@ -93,7 +109,7 @@ def bearer(session: str, token: str) -> Any:
 
 def refresh_of(grant: Grant) -> str:
     """Raises UnreadableCredentials."""
-    return encryption.unseal(grant.sealed, _purpose(grant.session))
+    return sessions.unseal(grant.sealed, _purpose(grant.session))
 
 
 def refused(session: str) -> bool:
@@ -169,11 +185,11 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
         )
         if token.subject != grant.subject:
             raise SignInRefused(
-                _("%(name)s no longer accepts this sign-in. Start again.") % {"name": name()},
+                _("%(name)s no longer accepts this sign-in. Start again.") % {"name": provider_name()},
                 log="the new ID token is somebody else's",
             )
         _keep(session, held, grant, token, str(answer.get("refresh_token") or refresh))
-    except (SignInRefused, encryption.UnreadableCredentials) as error:
+    except (SignInRefused, sessions.UnreadableCredentials) as error:
         return _refuse(session, getattr(error, "log", str(error)))
     except SignInError as error:
         log.warning("a sign-in could not be renewed: %s", error.log)
@@ -187,8 +203,8 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
 def _keep(session: str, held: _Held, grant: Grant, token: provider.IdToken, refresh: str) -> None:
     """In the database first: the old refresh token is worth nothing any more."""
     grant.given_at, grant.good_until, grant.renewing_until = timezone.now(), token.good_until, None
-    grant.sealed = encryption.seal(refresh, _purpose(session))
-    Session.objects.filter(key=session).update(sealed=encryption.seal(token.text, session))
+    grant.sealed = sessions.seal(refresh, _purpose(session))
+    Session.objects.filter(key=session).update(sealed=sessions.seal(token.text, session))
     Grant.objects.filter(session=session).update(
         given_at=grant.given_at, good_until=grant.good_until, sealed=grant.sealed, renewing_until=None
     )
@@ -231,3 +247,53 @@ def _forgotten() -> Any:
 
 def _purpose(session: str) -> str:
     return f"refresh:{session}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSignOut:
+    """What is left to do after the session has ended here.
+
+    `token`: the ID token, `refresh`: the refresh token; '' where there is none.
+    """
+
+    token: str = ""
+    refresh: str = ""
+
+
+def prepare_sign_out(request: HttpRequest) -> ProviderSignOut | None:
+    """What the sign-out at the provider needs; call it before the session ends. None without OpenID Connect."""
+    key = sessions.key_of(request)
+    if not key or not Session.objects.filter(key=key, method="oidc").exists():
+        return None
+    try:
+        credentials = sessions.credentials_of(key)
+        grant = Grant.objects.filter(session=key, refused=False).first()
+        refresh = refresh_of(grant) if grant else ""
+    except (KubeError, sessions.UnreadableCredentials):
+        return ProviderSignOut()
+    return ProviderSignOut(credentials[1] if credentials else "", refresh)
+
+
+def finish_sign_out(request: HttpRequest, leaving: ProviderSignOut) -> str:
+    """The refresh token is revoked, where that can be done at once; the provider's address at which its own session
+    ends, ''.
+    """
+    try:
+        here = provider.provider()
+        if leaving.refresh:
+            provider.revoke(here, leaving.refresh)
+    except (SignInError, RequestException, ValueError, OSError) as error:
+        log.warning("the provider did not hear of a sign-out: %s", error)
+        return ""
+    end = here.address("end_session_endpoint")
+    if not end:
+        return ""
+    query = {
+        "post_logout_redirect_uri": provider.redirect_address(request, "signin:sign-in"),
+        "client_id": settings.OIDC_CLIENT_ID,
+    }
+    if mark := provider.cluster_mark(place_of(request)):
+        query["state"] = mark
+    if leaving.token:
+        query["id_token_hint"] = leaving.token
+    return f"{end}{'&' if '?' in end else '?'}{urlencode(query)}"

@@ -19,11 +19,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET
 
-from console.signin import encryption, judge, rate_limits, sessions, signals, views
+from console.signin import judge, rate_limits, sessions, signals, views
+from console.signin import sessions
 from console.signin.address import unheard
 from console.signin.models import Session
 from console.signin.oidc import provider, renewal
-from console.signin.oidc.troubles import SignInError, name
+from console.signin.oidc.provider import SignInError
+from console.signin.oidc.provider import provider_name as provider_name
 from console.web.front import place_of
 from kube.errors import KubeError
 
@@ -143,7 +145,7 @@ def _tokens(request: HttpRequest, found: PendingSignIn | None) -> tuple[provider
     # RFC 9207: an answer of another provider, mixed up with this one's.
     if request.GET.get("iss", settings.OIDC_ISSUER) != settings.OIDC_ISSUER:
         raise SignInError(
-            _("This response isn't from %(name)s, so you weren't signed in. Start again.") % {"name": name()},
+            _("This response isn't from %(name)s, so you weren't signed in. Start again.") % {"name": provider_name()},
             counts=True,
         )
     if "code" not in request.GET:
@@ -168,21 +170,21 @@ def _denied(code: str) -> SignInError:
             "%(name)s denied the sign-in: you canceled it, or a rule there rejected it. Try again, or "
             "ask its administrator."
         )
-        return SignInError(words % {"name": name()}, 403, log=log_message)
+        return SignInError(words % {"name": provider_name()}, 403, log=log_message)
     if code in ("server_error", "temporarily_unavailable"):
         return SignInError(
-            _("%(name)s has a temporary problem. Try again in a moment.") % {"name": name()}, 503, log=log_message
+            _("%(name)s has a temporary problem. Try again in a moment.") % {"name": provider_name()}, 503, log=log_message
         )
     if code == "invalid_scope":
         words = _(
             "%(name)s doesn't support the scopes that this console requests. Set OIDC_SCOPES to supported scopes."
         )
-        return SignInError(words % {"name": name()}, 503, log=log_message)
+        return SignInError(words % {"name": provider_name()}, 503, log=log_message)
     words = _(
         "%(name)s refused the sign-in (%(code)s). Start again. If it happens again, show this to the console's"
         " administrator."
     )
-    return SignInError(words % {"name": name(), "code": shown or "-"}, 400, log=log_message, counts=not shown)
+    return SignInError(words % {"name": provider_name(), "code": shown or "-"}, 400, log=log_message, counts=not shown)
 
 
 def _not_known(error: judge.NotKnown) -> SignInError:
@@ -193,7 +195,7 @@ def _not_known(error: judge.NotKnown) -> SignInError:
         "%(name)s signed you in, but the cluster doesn't accept its ID token. The API server must "
         "trust this issuer, this client ID and the claim with your name."
     )
-    return SignInError(words % {"name": name()}, 403)
+    return SignInError(words % {"name": provider_name()}, 403)
 
 
 def _refused(request: HttpRequest, where: str, error: SignInError) -> HttpResponse:
@@ -214,7 +216,7 @@ def _remember_pending(request: HttpRequest, response: HttpResponse, pending: Pen
     for old in mine[: max(0, len(mine) - _MAX_PENDING + 1)]:
         _delete_cookie(response, old)
     cookie = _cookie_name(pending.state)
-    value = encryption.seal(json.dumps(asdict(pending)), _cookie_purpose(cookie)).decode()
+    value = sessions.seal(json.dumps(asdict(pending)), _cookie_purpose(cookie)).decode()
     # Lax: it comes back by a link of the provider's.
     response.set_cookie(
         cookie,
@@ -232,8 +234,8 @@ def _pending(request: HttpRequest, state: str) -> PendingSignIn | None:
     cookie = _cookie_name(state)
     try:
         sealed = request.COOKIES.get(cookie, "").encode()
-        found = PendingSignIn(**json.loads(encryption.unseal(sealed, _cookie_purpose(cookie), PENDING_SECONDS)))
-    except (encryption.UnreadableCredentials, InvalidToken, ValueError, TypeError):
+        found = PendingSignIn(**json.loads(sessions.unseal(sealed, _cookie_purpose(cookie), PENDING_SECONDS)))
+    except (sessions.UnreadableCredentials, InvalidToken, ValueError, TypeError):
         return None
     return found if secrets.compare_digest(found.state.encode(), state.encode()) else None
 

@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from console.audit import changes, scene
+from console.audit import scene
+from console.audit import entries
 from kube.config import ClusterConfig
 from kube.recording import RequestTarget, Write, target
 
@@ -50,7 +51,7 @@ def write(before: Any, after: Any, plural: str = "widgets", group: str = "exampl
 )
 def test_credentials_are_not_kept(spec: dict[str, Any]) -> None:
     for old, new in (({}, {"spec": spec}), ({"spec": spec}, {}), ({"spec": spec}, {"spec": {"password": "changed"}})):
-        diff, number = changes.diff_of(write(old, new))
+        diff, number = entries.diff_of(write(old, new))
         assert number, (old, new)
         assert "hunter2" not in str(diff), diff
         assert "4711" not in str(diff), diff
@@ -58,7 +59,7 @@ def test_credentials_are_not_kept(spec: dict[str, Any]) -> None:
 
 def test_what_is_no_credential_is_told() -> None:
     spec = {"passwordSecretRef": {"name": "login", "key": "pw"}, "tokenExpirySeconds": 3600, "author": "ann"}
-    diff, _number = changes.diff_of(write({}, {"spec": spec}))
+    diff, _number = entries.diff_of(write({}, {"spec": spec}))
     assert {path: after for path, _before, after in diff} == {
         "spec.passwordSecretRef.name": "login",
         "spec.passwordSecretRef.key": "pw",
@@ -82,7 +83,7 @@ def test_operations_of_a_patch_on_what_is_not_known() -> None:
         body=msgspec.json.encode(body),
         reason="Forbidden",
     )
-    diff, number = changes.diff_of(made)
+    diff, number = entries.diff_of(made)
     assert number == 4
     assert "aHVudGVyMg" not in str(diff)
     assert "hunter2" not in str(diff)
@@ -91,25 +92,25 @@ def test_operations_of_a_patch_on_what_is_not_known() -> None:
 
 def test_it_has_bounds() -> None:
     spec = {f"field-{number}": "x" * 5000 for number in range(500)}
-    diff, number = changes.diff_of(write({}, {"spec": spec}))
-    assert (number, len(diff)) == (500, changes.FIELDS)
+    diff, number = entries.diff_of(write({}, {"spec": spec}))
+    assert (number, len(diff)) == (500, entries.FIELDS)
     assert len(msgspec.json.encode(diff)) < 10_000
     deep: Any = {}
     for _ in range(300):
         deep = {"a" * 200: deep, "b": 1}
-    diff, _number = changes.diff_of(write({}, {"spec": deep}))
+    diff, _number = entries.diff_of(write({}, {"spec": deep}))
     assert len(msgspec.json.encode(diff)) < 30_000
 
 
 def test_lists_of_named_things_and_words_that_no_database_takes() -> None:
     old = {"spec": {"containers": [{"name": "a", "image": "x:1"}, {"name": "b", "image": "y:1"}]}}
     new = {"spec": {"containers": [{"name": "b", "image": "y:2"}, {"name": "a", "image": "x:1", "tty": True}]}}
-    diff, _number = changes.diff_of(write(old, new))
+    diff, _number = entries.diff_of(write(old, new))
     assert sorted(diff) == [
         ["spec.containers[name=a].tty", "", "true"],
         ["spec.containers[name=b].image", "y:1", "y:2"],
     ]
-    diff, _number = changes.diff_of(write({}, {"data": {"a": "\0b"}}))
+    diff, _number = entries.diff_of(write({}, {"data": {"a": "\0b"}}))
     assert "\0" not in str(diff[0])
 
 
@@ -119,7 +120,7 @@ def test_what_the_server_writes_by_itself_is_not_an_act() -> None:
         {"metadata": metadata},
         {"metadata": {**metadata, "resourceVersion": "2", "generation": 2}, "status": {"a": 1}},
     )
-    assert changes.diff_of(write(old, new)) == ([], 0)
+    assert entries.diff_of(write(old, new)) == ([], 0)
 
 
 @pytest.mark.parametrize(

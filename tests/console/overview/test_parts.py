@@ -9,7 +9,7 @@ import pytest
 from console.overview import operators
 from console.overview.instances import RING_LENGTH, donut
 from console.overview.part import ERROR, WARNING, CardProblem, worst_first
-from console.web import deadline
+from console.overview import part
 from console.web.clusters import console_client
 from operatorhub.running.installed_operators import Operator
 from operatorhub.running.updates import Update
@@ -25,17 +25,17 @@ def test_what_does_not_answer_in_time_is_named_and_joined_by_the_next_who_asks(c
         return "late"
 
     began = time.monotonic()
-    found, late = deadline.within(client, "test", {"quick": lambda: "soon", "slow": slow}, 0.3)
+    found, late = part.run_within(client, "test", {"quick": lambda: "soon", "slow": slow}, 0.3)
     assert (found, late) == ({"quick": "soon"}, ("slow",)) and time.monotonic() - began < 5
-    _found, late = deadline.within(client, "test", {"slow": slow}, 0.1)
+    _found, late = part.run_within(client, "test", {"slow": slow}, 0.1)
     assert late == ("slow",)
     threading.Timer(0.2, go_on.set).start()
-    found, late = deadline.within(client, "test", {"slow": slow}, 20)
+    found, late = part.run_within(client, "test", {"slow": slow}, 20)
     assert (found, late) == ({"slow": "late"}, ())
     # Three looks, one question.
     assert len(asked) == 1
     # The question has ended: the next request asks again. It is forgotten a moment after its answer is there.
-    until(lambda: deadline.within(client, "test", {"slow": lambda: "new"}, 20)[0] == {"slow": "new"}, seconds=20)
+    until(lambda: part.run_within(client, "test", {"slow": lambda: "new"}, 20)[0] == {"slow": "new"}, seconds=20)
 
 
 def test_the_ring_is_whole_and_one_of_a_thousand_is_seen() -> None:

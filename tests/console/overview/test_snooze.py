@@ -12,7 +12,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from console.overview import instances, snooze, tour
+from console.overview import instances, tour
+from console.overview import part
 from console.overview.changes import RecentChange, _together
 from console.overview.part import ERROR, CardProblem, with_fixes
 from console.web.clusters import console_client
@@ -32,36 +33,36 @@ def client(cluster_kubeconfig: Path, redis_server: str) -> ClusterClient:
 
 
 def is_snoozed(client: ClusterClient, trouble: CardProblem = TROUBLE) -> bool:
-    return snooze.is_snoozed(snooze.snoozes(client), trouble)
+    return part.is_snoozed(part.snoozes(client), trouble)
 
 
-@pytest.mark.parametrize("span", snooze.SPANS)
+@pytest.mark.parametrize("span", part.SPANS)
 def test_a_snooze_begins_ends_and_runs_out(client: ClusterClient, span: str) -> None:
     assert not is_snoozed(client)
-    snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
+    part.snooze(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
     assert is_snoozed(client)
-    snooze.end(client, TROUBLE.key)
+    part.end_snooze(client, TROUBLE.key)
     assert not is_snoozed(client)
-    snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
+    part.snooze(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
     Mark.objects.update(at=timezone.now() - timedelta(seconds=1))
     assert not is_snoozed(client)
 
 
 def test_only_until_it_changes_looks_at_the_reason(client: ClusterClient) -> None:
     other = CardProblem(level=ERROR, title="Pod web", reason="another reason", url=TROUBLE.url)
-    for span, hidden in ((snooze.CHANGE, False), (snooze.DAY, True)):
-        snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
+    for span, hidden in ((part.CHANGE, False), (part.DAY, True)):
+        part.snooze(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
         assert is_snoozed(client) and is_snoozed(client, other) is hidden
 
 
 def test_there_is_a_bound_and_nonsense_is_ignored(client: ClusterClient) -> None:
     for text in ("", "x", f"{TROUBLE.key}:", f"{TROUBLE.key}:{TROUBLE.state}x"):
-        snooze.begin(client, text, snooze.DAY)
-    snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", "year")
-    assert not snooze.snoozes(client)
-    for number in range(snooze.MAX_SNOOZED + 5):
-        snooze.begin(client, f"{number:032}:{TROUBLE.state}", snooze.DAY)
-    assert len(snooze.snoozes(client)) == snooze.MAX_SNOOZED
+        part.snooze(client, text, part.DAY)
+    part.snooze(client, f"{TROUBLE.key}:{TROUBLE.state}", "year")
+    assert not part.snoozes(client)
+    for number in range(part.MAX_SNOOZED + 5):
+        part.snooze(client, f"{number:032}:{TROUBLE.state}", part.DAY)
+    assert len(part.snoozes(client)) == part.MAX_SNOOZED
 
 
 def test_a_row_is_snoozed_and_shown_again_and_a_deletion_that_waits_is_one(

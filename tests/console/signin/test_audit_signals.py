@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from console.audit import bounds, recorder
 from console.audit.models import AuditEntry
-from console.signin import audit_signals, sessions
+from console.signin import sessions
+from console.signin import signals
 from console.signin.models import Session
 from tests.console.signin.people import People, browser_of, signed_in
 
@@ -46,7 +47,7 @@ def test_who_is_not_let_in_is_noted_without_what_was_typed(staff: People) -> Non
 
 
 def test_nobody_fills_the_audit_from_outside(staff: People, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(audit_signals, "MOST_REFUSED", 3)
+    monkeypatch.setattr(signals, "MOST_REFUSED", 3)
     for number in range(12):
         browser_of().post("/sign-in/", {"token": f"guess-{number}"})
     assert len(outcomes()) == 3

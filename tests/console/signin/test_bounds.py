@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import get_resolver
 
 from console.asgi import Console
-from console.signin import guard, rate_limits, session_expiry
+from console.signin import guard, rate_limits
+from console.signin import clients
 from console.signin.models import Session
 from kube import limits
 from kube.client import ClusterClient
@@ -120,7 +121,7 @@ async def test_a_sign_out_ends_streams_while_redis_takes_nothing(
     monkeypatch: pytest.MonkeyPatch,
     how: str,
 ) -> None:
-    monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
+    monkeypatch.setattr(clients, "EXPIRY_SECONDS", 0.2)
     browser: Client = await asyncio.to_thread(signed_in, staff.clerk)
     async with connected(server, f"/stream?topic={topic_of(admin, staff.here)}", browser) as stream:
         await stream.until(lambda: stream.status == 200)

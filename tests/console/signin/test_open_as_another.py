@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from console.asgi import Console
-from console.signin import bearer, clients, session_expiry
+from console.signin import bearer, clients
+from console.signin import clients
 from console.signin.models import Impersonation, Session
 from console.web.clusters import console_client
 from kube.client import ClusterClient
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 async def test_what_is_open_as_another_shows_what_that_one_may_read_and_ends_with_stop(
     server: Console, staff: People, admin: ClusterClient, settings: Any, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
+    monkeypatch.setattr(clients, "EXPIRY_SECONDS", 0.2)
     settings.SIGN_IN = way
     browser = await asyncio.to_thread(signed_in, staff.boss) if way == "token" else browser_of()
     own = f"/stream?topic={topic_of(admin, f'{staff.mark}-other')}"
@@ -104,7 +105,7 @@ async def test_a_program_watches_with_its_token_for_as_long_as_it_is_good(
 async def test_what_is_open_as_another_is_closed_when_the_right_is_withdrawn(
     server: Console, staff: People, admin: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
+    monkeypatch.setattr(clients, "EXPIRY_SECONDS", 0.2)
     monkeypatch.setattr(clients, "REVOCATION_SECONDS", 0.2)
     rules = [{"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["impersonate"]}]
     made = deputy(admin, staff, rules)

@@ -14,7 +14,8 @@ import pytest
 from django.test import Client
 
 from console.asgi import Console
-from console.signin import clients, session_expiry, sessions
+from console.signin import clients, sessions
+from console.signin import clients
 from console.signin.models import Session
 from kube.client import ClusterClient
 from resources.changes import Topic
@@ -176,7 +177,7 @@ async def test_a_stream_and_a_watch_show_what_one_may_read_and_no_more(
 async def test_signing_out_ends_what_is_open_and_nothing_of_others(
     server: Console, staff: People, admin: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
+    monkeypatch.setattr(clients, "EXPIRY_SECONDS", 0.2)
     mine, yours = [await asyncio.to_thread(signed_in, staff.clerk) for _each in range(2)]
     addresses = [address for address, kind in _open(staff, admin) if "watch" in address or "stream" in address]
     async with (
@@ -201,7 +202,7 @@ async def test_signing_out_ends_what_is_open_and_nothing_of_others(
 async def test_a_token_that_is_revoked_ends_what_is_open_and_the_session(
     server: Console, staff: People, admin: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
+    monkeypatch.setattr(clients, "EXPIRY_SECONDS", 0.2)
     accounts, name = admin.find("", "v1", "serviceaccounts"), f"temp-{uuid4().hex[:6]}"
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
     await asyncio.to_thread(admin.create, accounts, account, staff.desk)
@@ -209,7 +210,7 @@ async def test_a_token_that_is_revoked_ends_what_is_open_and_the_session(
     person = await asyncio.to_thread(Session.objects.get)
     over = asyncio.Event()
     here = asyncio.get_running_loop()
-    session_expiry.when_over(person.key, lambda: here.call_soon_threadsafe(over.set))
+    clients.when_over(person.key, lambda: here.call_soon_threadsafe(over.set))
     # A 401 that is not the API server's own word ends nothing.
     client = await asyncio.to_thread(clients.client_of, person.key)
     client.config.refused()

@@ -9,7 +9,8 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from console.signin import encryption, rate_limits
+from console.signin import rate_limits
+from console.signin import sessions
 from console.signin.models import Attempt, Session
 from kube.client import ClusterClient
 from tests.console.signin.people import People, browser_of, expired, signed_in
@@ -133,7 +134,7 @@ def test_the_token_is_nowhere_but_encrypted_in_the_database(
     browser = signed_in(staff.clerk)
     assert browser.get("/namespaces/").status_code in (200, 403)
     row = Session.objects.get()
-    assert encryption.unseal(row.sealed, row.key) == staff.clerk
+    assert sessions.unseal(row.sealed, row.key) == staff.clerk
     for text in (
         bytes(row.sealed).decode("latin-1"),
         str(browser.cookies),
@@ -143,8 +144,8 @@ def test_the_token_is_nowhere_but_encrypted_in_the_database(
         assert staff.clerk not in text and staff.clerk.split(".")[2] not in text
     # What the browser has opens the session, what the database has does not.
     assert row.key not in str(browser.cookies)
-    with pytest.raises(encryption.UnreadableCredentials):
-        encryption.unseal(row.sealed, "another session")
+    with pytest.raises(sessions.UnreadableCredentials):
+        sessions.unseal(row.sealed, "another session")
 
 
 def test_after_the_secret_key_was_changed_its_fallback_still_opens_sessions_and_without_it_they_are_over(

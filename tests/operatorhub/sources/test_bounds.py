@@ -18,7 +18,8 @@ from kube import limits
 from operatorhub.bootstrap import manifest
 from operatorhub.exports import folder
 from operatorhub.run import bundle_input
-from operatorhub.sources import archive, bundlefiles, fbc, fetch
+from operatorhub.sources import archive, fbc, fetch
+from operatorhub.sources import drafts
 from operatorhub.sources.drafts import SourceError
 from operatorhub.upgrade import plans
 from tests.conftest import ROOT
@@ -143,14 +144,14 @@ def test_s10_a_file_larger_than_any_object_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "csv.yaml"
     path.write_bytes(b"a: " + b"x" * limits.MANIFEST_FILE.value)
     with pytest.raises(ValueError, match="larger than"):
-        bundlefiles.documents(path)
+        drafts.documents(path)
 
 
 def test_s10_deep_json_in_a_bundle_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "csv.json"
     path.write_bytes(b"[" * 100_000 + b"]" * 100_000)
     with pytest.raises(ValueError):
-        bundlefiles.documents(path)
+        drafts.documents(path)
     with pytest.raises(SourceError):
         bundle_input.files([("csv.json", path.read_bytes())])
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from operatorhub.sources import bundlefiles, folder
+from operatorhub.sources import folder
+from operatorhub.sources import drafts
 from operatorhub.sources.drafts import BundleDraft, DraftProblem, PackageDraft, SourceError
 
 CSV = """apiVersion: operators.coreos.com/v1alpha1
@@ -83,7 +84,7 @@ def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
     assert [draft.words for draft in found if isinstance(draft, DraftProblem)] == ["no bundle"] * len(evil)
     assert folder.contents(root, item.place).csv["metadata"]["name"] == "a.v1"
     assert folder.csv_of(root, item.place)["spec"]["version"] == "1.0.0"
-    assert bundlefiles.stamp(root / item.place) == item.digest
+    assert drafts.bundle_stamp(root / item.place) == item.digest
     for place in ("../x", "/etc", "a/9.9.9"):
         with pytest.raises(SourceError):
             folder.contents(root, place)
@@ -145,7 +146,7 @@ def test_19_metadata_counts_by_what_a_file_holds(tmp_path: Path) -> None:
             "metadata/zz.yaml": dependencies.replace("packageName: b", "packageName: z"),
         },
     )
-    found, about, bad = bundlefiles.read(tmp_path)
+    found, about, bad = drafts.read_bundle(tmp_path)
     assert [need["type"] for need in found.properties] == ["olm.package.required", "olm.gvk.required"]
     assert found.properties[0]["value"] == {"packageName": "b", "versionRange": ">1"}
     assert (about["package.v1"], bad) == ("a", [])

@@ -10,7 +10,8 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from console.signin import clients, encryption, signals
+from console.signin import clients, signals
+from console.signin import sessions
 from console.signin.models import Session
 from console.signin.oidc import provider as asked
 from console.signin.oidc import renewal
@@ -34,7 +35,7 @@ def _run_down(seconds: float = 1) -> str:
 
 def _token() -> str:
     row = Session.objects.get()
-    return encryption.unseal(row.sealed, row.key)
+    return sessions.unseal(row.sealed, row.key)
 
 
 def test_the_sessions_client_goes_on_with_the_new_token(idp: Provider, staff: People) -> None:
@@ -60,7 +61,7 @@ def test_what_another_process_renewed_is_taken_from_the_database(idp: Provider, 
     browser.get("/namespaces/")
     row = Session.objects.get()
     newer = idp.id_token()
-    Session.objects.update(sealed=encryption.seal(newer, row.key))
+    Session.objects.update(sealed=sessions.seal(newer, row.key))
     Grant.objects.update(good_until=timezone.now() + timedelta(hours=1))
     renewal._held[row.key].due = timezone.now()
     browser.get("/namespaces/")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from console.signin import encryption
+from console.signin import sessions
 from console.signin.models import Attempt, Session
 from console.signin.oidc.models import Grant
 from tests.console.signin.oidc.provider import Provider, query_of
@@ -61,15 +61,15 @@ def test_tokens_are_nowhere_but_encrypted_in_the_database(
     browser = in_by_oidc(idp)
     browser.get("/namespaces/")
     row, grant = Session.objects.get(), Grant.objects.get()
-    assert encryption.unseal(row.sealed, row.key) == idp.given[-1]
-    refresh = next(iter(idp.refreshes & {encryption.unseal(grant.sealed, f"refresh:{row.key}")}))
+    assert sessions.unseal(row.sealed, row.key) == idp.given[-1]
+    refresh = next(iter(idp.refreshes & {sessions.unseal(grant.sealed, f"refresh:{row.key}")}))
     stores = [bytes(row.sealed), bytes(grant.sealed), str(browser.cookies).encode(), caplog.text.encode()]
     for place in [*stores, *(pipe.dump(key) or b"" for key in pipe.keys("*"))]:
         for secret in (idp.given[-1], refresh, idp.forms[-1]["code_verifier"]):
             assert secret.encode() not in place
     # One does not open as the other.
-    with pytest.raises(encryption.UnreadableCredentials):
-        encryption.unseal(grant.sealed, row.key)
+    with pytest.raises(sessions.UnreadableCredentials):
+        sessions.unseal(grant.sealed, row.key)
 
 
 def test_it_leads_back_to_where_one_was_and_nowhere_else(idp: Provider) -> None:
