@@ -11,29 +11,30 @@ form needs a part. A real API server publishes a new CustomResourceDefinition's 
 the kind; until then the definition itself is read.
 """
 
-import threading
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-from kube import answers
-from kube.discovery import ACCEPT, Discovery, ResourceType, aggregated, group_versions, resource_list
-from kube.errors import InvalidAnswer, KubeError, NotFound, ServerError, TooManyRequests, Unauthorized, Unreachable
-from kube.requests import ApiRequest
-from kube.transport import Answer
 import re
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
+
 import msgspec
+
 from kube import answers
-from kube.discovery import ResourceType
-from kube.errors import Forbidden, NotFound
+from kube.discovery import ACCEPT, Discovery, ResourceType, aggregated, group_versions, resource_list
+from kube.errors import (
+    Forbidden,
+    InvalidAnswer,
+    KubeError,
+    NotFound,
+    ServerError,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
 from kube.requests import ApiRequest
 from kube.transport import Answer
-
 
 _KEEP_SECONDS = 10.0
 # A missing type is looked up again, since its CRD can be new, but not more often than this.

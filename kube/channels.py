@@ -11,12 +11,12 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import Protocol
+
 import aiohttp
-from kube import requests
+
+from kube import limits, requests
 from kube.errors import ServerError
 from kube.transport import AsyncTransport
-from kube import limits
-
 
 PORT_FORWARD = ("v4.channel.k8s.io",)
 EXEC = ("v5.channel.k8s.io", "v4.channel.k8s.io")

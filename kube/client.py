@@ -8,15 +8,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
-from kube import across_namespaces, answers, limits, requests, table
-from kube import channels
-from kube.catalog import TypeCatalog
+from kube import across_namespaces, answers, channels, limits, requests, table
+from kube.catalog import SchemaCache, TypeCatalog
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound
 from kube.objects import Access, KubeObject, ObjectList
 from kube.requests import ApiRequest, PatchStyle, Query
-from kube.catalog import SchemaCache
 from kube.table import Table
 from kube.transport import READ_SECONDS, Answer, SyncTransport
 

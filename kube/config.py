@@ -16,13 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
 import yaml
+
 from kube import proxies
 from kube.errors import InvalidConfig
-from kube.plugins import TextFile
-from kube.plugins import Plugin
+from kube.plugins import Plugin, TextFile
 from untrusted import yaml_bounds
-import ssl
 
 
 def client_context(*, authority_file: str | None = None, authority_data: str | None = None) -> ssl.SSLContext:

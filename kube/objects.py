@@ -11,9 +11,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from collections.abc import Mapping
-from typing import Any
-
 
 KubeObject = dict[str, Any]
 
@@ -46,6 +43,16 @@ class Access:
 def mapping(value: Any) -> Mapping[str, Any]:
     """The value if it is a mapping, else an empty one."""
     return value if isinstance(value, Mapping) else {}
+
+
+def text(value: Any) -> str:
+    """A scalar as text; anything else, and None, as ''."""
+    return str(value) if isinstance(value, str | int | float | bool) else ""
+
+
+def items(value: Any) -> list[Mapping[str, Any]]:
+    """Those elements of a list that are mappings; [] for anything else."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def name_of(obj: KubeObject) -> str:

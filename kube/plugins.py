@@ -14,9 +14,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from kube.errors import InvalidConfig
-from pathlib import Path
 
+from kube.errors import InvalidConfig
 
 # Without an expiry the token is kept for a minute; with one, it is renewed a little before.
 _KEEP = timedelta(seconds=60)

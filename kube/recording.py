@@ -12,27 +12,19 @@ repeat the same one on every page. https://kubernetes.io/blog/2020/09/03/warning
 `299 - "text"`.
 """
 
+import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
 from urllib.parse import unquote
+
 from kube import limits
 from kube.config import ClusterConfig
 from kube.errors import KubeError
 from kube.requests import ApiRequest
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from kube.requests import ApiRequest
-import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from kube import limits
-
 
 P = ParamSpec("P")
 R = TypeVar("R")

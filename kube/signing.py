@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 from kube.config import ClusterConfig
 from kube.errors import InvalidConfig, KubeError
-from kube.silence import unseen
 from kube.requests import ApiRequest
+from kube.silence import unseen
 
 USER_AGENT = "operator-console/0.1"
 

@@ -4,20 +4,20 @@ needs no timeout of its own to tell.
 Why there was no answer, in one sentence: which server, what went wrong, what to do.
 """
 
+import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from kube.errors import InvalidAnswer, Unreachable
-import socket
-import ssl
+
 import aiohttp
 import socks
 import urllib3
 from aiohttp_socks import ProxyError
-from kube.config import ClusterConfig
-from kube.errors import Unreachable
 
+from kube.config import ClusterConfig
+from kube.errors import InvalidAnswer, Unreachable
 
 _lock = threading.Lock()
 _waiting: dict[str, int] = {}

@@ -24,14 +24,12 @@ from urllib3.util import Timeout
 from yarl import URL
 
 from kube import limits, proxies, recording, silence
-from kube import recording
-from kube import recording
 from kube.answers import invalid
 from kube.config import ClusterConfig
 from kube.errors import InvalidAnswer, KubeError, Unauthorized, Unreachable, from_answer
-from kube.silence import unreachable
 from kube.requests import ApiRequest
 from kube.signing import Signed, again, signed
+from kube.silence import unreachable
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 35.0

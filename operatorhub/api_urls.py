@@ -3,8 +3,6 @@
 from django.urls import path
 
 from operatorhub.api import extensions, groups, installs, operators, packages, runs, sources, subscriptions
-from operatorhub.api import operators
-from operatorhub.api import subscriptions
 
 app_name = "operatorhub-api"
 PACKAGE = "packages/<str:namespace>/<str:catalog>/<str:package>/"

@@ -11,16 +11,16 @@ Semantic versions, compared as https://semver.org/ says. Pure.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
 from kube.objects import mapping as mapping
 from resources.types import kind_versions
 from resources.types.kind_versions import DefinedVersion
 from untrusted import json_bounds
-import re
-from functools import lru_cache
-
 
 Object = Mapping[str, Any]
 

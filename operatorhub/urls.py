@@ -2,15 +2,24 @@
 
 from django.urls import path, re_path
 
-from operatorhub.views import bootstrap, catalog, export, extensions, groups, install, installed_operators, levels, navigation, operator, package, plans, progress, run, source_forms, sources
-from operatorhub.views import package
-from operatorhub.views import installed_operators
-from operatorhub.views import operator
-from operatorhub.views import operator
-from operatorhub.views import plans
-from operatorhub.views import progress
-from operatorhub.views import catalog
-from operatorhub.views import catalog
+from operatorhub.views import (
+    bootstrap,
+    catalog,
+    export,
+    extensions,
+    groups,
+    install,
+    installed_operators,
+    levels,
+    navigation,
+    operator,
+    package,
+    plans,
+    progress,
+    run,
+    source_forms,
+    sources,
+)
 
 app_name = "operatorhub"
 PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/"

@@ -4,9 +4,8 @@ instance.
 
 from collections.abc import Mapping, Sequence
 
-from kube.objects import KubeObject
+from kube.objects import KubeObject, mapping, text
 from kube.selectors import from_labels, from_selector
-from resources.state.health import mapping, text
 
 INSTANCE = "app.kubernetes.io/instance"
 _WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")

@@ -13,9 +13,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
 from resources.kinds.parts import Some, some
-from resources.state.health import items, mapping, text
 
 GROUP = "rbac.authorization.k8s.io"
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")

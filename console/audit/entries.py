@@ -14,12 +14,18 @@ of lines is recorded of a text with several.
 
 import atexit
 import logging
+import re
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
 from django.db import Error, connection, transaction
 from django.utils import timezone
+
 from console.audit.models import AuditEntry
 from console.audit.scene import (
     Scene,
@@ -29,16 +35,9 @@ from console.audit.scene import (
     target_of_write,
     uid_of_write,
 )
-from kube.recording import RequestTarget, Write
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
-import msgspec
 from kube.fields import MISSING, Field, brief, dotted, named
 from kube.objects import MASKED, SENSITIVE_NAMES, apply_merge, without_last_applied
-from kube.recording import Write
-
+from kube.recording import RequestTarget, Write
 
 #: Recorded fields per act, and characters per path.
 FIELDS, _PATH = 40, 200

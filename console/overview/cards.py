@@ -5,25 +5,22 @@ What this person marked as a favourite, with its state, and what they looked at 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+
 from django.db import DatabaseError
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+
 from console.overview import changes, cluster, instances, operators, pods, tour
-from console.overview import changes
-from console.overview import operators
 from console.overview import part as snooze
 from console.overview.part import ERROR, CardContent, CardProblem, worst_first
 from console.web.errors import explain
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, Unreachable
-from resources.changes import RedisError
-from console.overview.part import CardContent
-from kube.client import ClusterClient
 from resources import favourites as kept
 from resources import live_topics
-
+from resources.changes import RedisError
 
 _SHOWN = 8
 

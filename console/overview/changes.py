@@ -5,25 +5,22 @@ Recent warnings: the Events of type Warning of the last hour, repetitions as one
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+
 from django.db.models import Q
+from django.urls import reverse
+
 from console.overview.part import CardContent
+from kube import limits
 from kube.client import ClusterClient
+from kube.objects import KubeObject
 from kube.requests import FIELD_MANAGER
 from operatorhub import olm
 from resources import live_topics
 from resources.history import lives, timeline
 from resources.models import Step
-from resources.place import Place
-from dataclasses import dataclass
-from django.urls import reverse
-from console.overview.part import CardContent
-from kube import limits
-from kube.client import ClusterClient
-from kube.objects import KubeObject
-from resources import live_topics
 from resources.page import events
 from resources.page.events import EventQuery, Happened, Linker
-
+from resources.place import Place
 
 SHOWN = 8
 #: History entries that are searched for changes to show.
@@ -148,7 +145,11 @@ def collect_warnings(client: ClusterClient) -> CardContent:
     warnings = events.event_list_of(found, EventQuery(type="Warning"), Linker(client), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = RecentWarnings(
-        rows=warnings.rows[:SHOWN_WARNINGS], lines=warnings.lines, total=warnings.matched, beyond=warnings.beyond, url=url
+        rows=warnings.rows[:SHOWN_WARNINGS],
+        lines=warnings.lines,
+        total=warnings.matched,
+        beyond=warnings.beyond,
+        url=url,
     )
     # Each Event of the cluster is an update, so updates are throttled.
     return CardContent(found=shown, topics=live_topics.topics_of(client, type_), every=max(5000, 2 * len(found)))

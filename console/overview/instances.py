@@ -12,12 +12,13 @@ from functools import partial
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_fixes
 from console.overview import part
+from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_fixes
 from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
+from kube.objects import mapping, text
 from resources import live_topics
 from resources.causes.evidence import moment
 from resources.lists.child_troubles import overlaid
@@ -26,7 +27,7 @@ from resources.lists.counts import count
 from resources.lists.entries import ListEntry
 from resources.lists.snapshot import snapshots
 from resources.place import Place
-from resources.state.health import DEGRADED, Health, mapping, text
+from resources.state.health import DEGRADED, Health
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom, kinds
 

@@ -4,22 +4,18 @@ OLM: is it there, do its programs run, do its catalogs answer.
 """
 
 from dataclasses import dataclass
-from django.utils.translation import gettext as _
-from console.overview.part import ERROR, WARNING, CardContent, CardProblem
-from kube.client import ClusterClient
-from operatorhub import olm
-from operatorhub.running import installed_operators
-from operatorhub.running.installed_operators import Operator, Totals, totals
-from operatorhub.running.workloads import ASKS, FAILED
-from dataclasses import dataclass
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
+
 from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.bootstrap import state
 from operatorhub.bootstrap.state import BAD, Check, State
-
+from operatorhub.running import installed_operators
+from operatorhub.running.installed_operators import Operator, Totals, totals
+from operatorhub.running.workloads import ASKS, FAILED
 
 #: Of more than these the list of all operators tells.
 NAMED = 10

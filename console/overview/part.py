@@ -14,32 +14,26 @@ Kept as marks of this person on this cluster.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from threading import Lock
+from typing import Any, TypeVar
+
+from django.db import DatabaseError
+from django.db.models import QuerySet
+from django.utils import timezone, translation
+
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from resources.diagnosis.cause_display import ShownFix, shown_causes
 from resources.diagnosis.cause_reader import read_causes, state_of
-from resources.place import Place
-import time
-from collections.abc import Callable, Hashable, Mapping
-from concurrent.futures import Future, wait
-from threading import Lock
-from typing import TypeVar
-from django.utils import translation
-from console.web.front import Workers
-from kube.client import ClusterClient
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from django.db import DatabaseError
-from django.db.models import QuerySet
-from django.utils import timezone
-from kube.client import ClusterClient
 from resources.models import Mark
-
+from resources.place import Place
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

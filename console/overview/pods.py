@@ -13,8 +13,8 @@ from functools import partial
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from console.overview.part import ERROR, CardContent, CardProblem, with_fixes
 from console.overview import part
+from console.overview.part import ERROR, CardContent, CardProblem, with_fixes
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError

@@ -12,28 +12,23 @@ One thread per process, while anything is open: it checks all sessions with one 
 those that received a 401.
 """
 
+import itertools
+import logging
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+
+from django.db import DatabaseError, close_old_connections
 from django.dispatch import receiver
-from console.signin import impersonation, sessions, signals
+
+from console.signin import impersonation, judge, sessions, signals
+from console.signin.models import Session
 from console.signin.oidc import renewal
 from console.web import clusters
 from kube.client import ClusterClient
 from kube.config import ClusterConfig, impersonated_config, user_config
 from kube.errors import Forbidden, KubeError, Unauthorized
-import itertools
-import logging
-import threading
-import time
-from collections.abc import Callable
-from django.db import DatabaseError, close_old_connections
-from django.dispatch import receiver
-from console.signin import impersonation, judge, sessions, signals
-from console.signin.models import Session
-from console.signin.oidc import renewal
-
 
 #: Cached clients; each caches the cluster's types and schemas. Evicted ones are created again on use.
 KEPT = 64

@@ -25,7 +25,6 @@ from django.db import DatabaseError, close_old_connections
 from django.http import HttpRequest, HttpResponse
 
 from console.signin import bearer, clients, impersonation, sessions
-from console.signin import clients
 from console.signin.impersonation import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send, refuse

@@ -11,32 +11,30 @@ The impersonation form's input, checked field by field by the API server before 
 import hashlib
 import logging
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
+
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
+from django.utils.translation import gettext as _
+
 from console.audit import recorder
 from console.signin import sessions, signals
 from console.signin.models import Impersonation, Session
 from console.web import clusters
-from console.web.front import place_of
-from console.web.errors import SWITCHED
-from kube.client import ClusterClient
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from django.utils.translation import gettext as _
 from console.web.access import can
+from console.web.errors import SWITCHED
+from console.web.front import place_of
 from kube import limits
 from kube.client import ClusterClient
 from kube.config import ClusterConfig, impersonated_config, is_header_value
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, Unauthorized
-
 
 log = logging.getLogger("console.signin")
 

@@ -6,6 +6,7 @@ Fernet is AES-128-CBC with HMAC-SHA256 (https://github.com/fernet/spec). After a
 SECRET_KEY_FALLBACKS still decrypt older credentials.
 """
 
+import base64
 import hashlib
 import logging
 import secrets
@@ -13,12 +14,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
+
 from console.signin import signals
 from console.signin.judge import TokenUser
 from console.signin.models import Session
@@ -26,11 +32,6 @@ from console.web import clusters, front
 from console.web.clusters import Offered
 from console.web.front import place_of
 from kube.config import ClusterConfig
-import base64
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
 
 
 class UnreadableCredentials(Exception):

@@ -4,13 +4,14 @@ Audit records of sign-ins, refused sign-ins, sign-outs and ended sessions: user,
 never recorded.
 """
 
-from django.dispatch import Signal
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from django.dispatch import receiver
+
+from django.dispatch import Signal, receiver
 from django.http import HttpRequest
 from django.utils import timezone
+
 from console.audit import recorder
 from console.audit.bounds import REFUSED_SIGN_IN, SIGN_IN
 from console.audit.models import AuditEntry
@@ -18,7 +19,6 @@ from console.signin.models import Session
 from console.web import clusters
 from console.web.front import place_of
 from kube.errors import KubeError
-
 
 #: A user signed in. Sent with `session`, its key, `row` (models.Session) and the `request`.
 began = Signal()

@@ -3,7 +3,6 @@
 from django.urls import path
 
 from console.signin import views
-from console.signin import views
 from console.signin.oidc import views as oidc
 
 app_name = "signin"

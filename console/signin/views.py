@@ -6,6 +6,7 @@ that a browser deletes.
 
 import logging
 from urllib.parse import urlencode
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -13,28 +14,19 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
-from console.signin import judge, rate_limits, sessions, signals
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from console.signin import impersonation, judge, rate_limits, sessions, signals
 from console.signin.address import unheard
+from console.signin.impersonation import ImpersonationInput
 from console.signin.models import Session
-from console.signin.oidc import provider
-from console.signin.oidc import renewal
+from console.signin.oidc import provider, renewal
 from console.signin.oidc.provider import provider_name
 from console.signin.sessions import Person
-from console.web.front import place_of
-from console.web.request import NAMESPACE_COOKIE, own_address
-from kube.errors import KubeError
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from console.signin import impersonation
-from console.signin import impersonation
-from console.signin.impersonation import ImpersonationInput
 from console.web import audit
-from console.web.request import ConsoleRequest, own_address
-
+from console.web.front import place_of
+from console.web.request import NAMESPACE_COOKIE, ConsoleRequest, own_address
+from kube.errors import KubeError
 
 log = logging.getLogger("console.signin")
 
@@ -163,7 +155,9 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
     if getattr(request, "acting", None) is not None:
         # No nested impersonation, even if the impersonated user has permission to impersonate.
         words = _("You are already impersonating another user. Stop impersonation first.")
-        return _view_as_page(request, ImpersonationInput(errors={"nested": words}), 409 if request.method == "POST" else 200)
+        return _view_as_page(
+            request, ImpersonationInput(errors={"nested": words}), 409 if request.method == "POST" else 200
+        )
     if request.method != "POST":
         groups = "\n".join(request.GET.getlist("group"))
         typed = impersonation.read_input({"user": request.GET.get("user", ""), "groups": groups})

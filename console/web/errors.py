@@ -15,14 +15,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
+from urllib.parse import urlsplit
+
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
+
 from console import request_id
 from console.web.render import skeleton
+from console.web.request import wants_fragment
 from kube.errors import (
     AlreadyExists,
     BadRequest,
@@ -41,15 +47,6 @@ from kube.errors import (
     Unauthorized,
     Unreachable,
 )
-from urllib.parse import urlsplit
-from django.http import HttpRequest, HttpResponse
-from django.middleware.csrf import get_token
-from django.shortcuts import render
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from console.web.render import skeleton
-from console.web.request import wants_fragment
-
 
 log = logging.getLogger("console.errors")
 

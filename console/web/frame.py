@@ -7,8 +7,7 @@ from django.utils.translation import gettext as _
 
 from console.prefer import store, times
 from console.reach import discovery
-from console.web import clusters
-from console.web import navigation
+from console.web import clusters, navigation
 from console.web.csp import nonce
 from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation, listable
 from kube.client import ClusterClient

@@ -7,17 +7,17 @@ gettext returns such a translation as a `Message`, which resolves the notation w
 our own translations is ever changed. See docs/decisions/0032-korean-particles.md.
 """
 
-from collections.abc import Callable
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-from django.utils import translation
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from gettext import NullTranslations
 from html import unescape
 from typing import Self
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
 from django.utils.translation import trans_real
 
 

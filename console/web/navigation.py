@@ -13,30 +13,26 @@ these types and the user can list them. Colors are left out: pages allow no inli
 """
 
 import hashlib
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
+
 from console.reach import discovery
-from kube.client import ClusterClient
-from kube.errors import KubeError
-import logging
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
-from urllib.parse import urlsplit
-import yaml
-from django.conf import settings
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
 from kube.objects import KubeObject, mapping
 from untrusted import yaml_bounds
-
 
 #: For users who can't list namespaces: the number of their namespaces that are checked.
 MAX_NAMESPACES = 5
@@ -348,7 +344,9 @@ def added_links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
         link = _added_link(spec)
         if link is None or place not in ("ApplicationMenu", "HelpMenu", "UserMenu"):
             continue
-        section = _addition_text(mapping(spec.get("applicationMenu")).get("section")) if place == "ApplicationMenu" else ""
+        section = (
+            _addition_text(mapping(spec.get("applicationMenu")).get("section")) if place == "ApplicationMenu" else ""
+        )
         found.append(AddedLink(link.text, link.href, section, is_personal=place == "UserMenu"))
     return tuple(sorted(found, key=lambda link: (link.section.lower(), link.text.lower())))
 

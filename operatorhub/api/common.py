@@ -7,9 +7,15 @@ What the subjects return is what the schema documents.
 Only for answers. The fields are looked up when they are needed first, not when the module is loaded.
 """
 
-from collections.abc import Collection, Mapping
+import copy
+import dataclasses
+import re
+import types
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any, ClassVar, Union, cast, get_args, get_origin, get_type_hints
+
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
@@ -17,19 +23,11 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+
 from console.web import audit
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from resources import yamltext
-import copy
-import dataclasses
-import re
-import types
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
-from rest_framework import serializers
-
 
 NAMESPACE = OpenApiParameter("namespace", str, description="'' = all namespaces")
 

@@ -9,8 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused
-from operatorhub.api.common import shape
+from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused, shape
 from operatorhub.extensions import draft, facts
 
 _FIELDS = (

@@ -12,8 +12,7 @@ from rest_framework.views import APIView
 from kube.errors import NotFound
 from operatorhub import olm
 from operatorhub.admin import groups
-from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused
-from operatorhub.api.common import shape
+from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused, shape
 
 Group = shape(groups.OperatorGroup, "OperatorGroup")
 Member = shape(groups.Member, "GroupMember")

@@ -26,14 +26,13 @@ from operatorhub.api.common import (
     form,
     known_keys,
     refused,
+    shape,
     web,
 )
-from operatorhub.api.common import shape
 from operatorhub.api.subscriptions import Subscription
 from operatorhub.bundle import package as packages
 from operatorhub.csv import MODES
-from operatorhub.install import choices, config, conflicts, draft, situation
-from operatorhub.install import undo
+from operatorhub.install import choices, config, conflicts, draft, situation, undo
 from operatorhub.install.choices import read_version as read_version
 from operatorhub.progress import read as progress
 from operatorhub.progress import stages, trouble

@@ -5,34 +5,25 @@ folder.
 progress.
 """
 
+from collections.abc import Mapping
 from typing import Any
+from uuid import uuid4
+
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
 from console.web import audit
-from operatorhub import csv
-from operatorhub.api.common import NAMESPACE, ProblemSerializer, cluster, web
-from operatorhub.api.common import shape
+from operatorhub import csv, runs
+from operatorhub.api.common import NAMESPACE, ProblemSerializer, RefusedSerializer, body, cluster, refused, shape, web
 from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL
+from operatorhub.removing import leftovers, removal, removal_page, uninstall
 from operatorhub.running import installed_operators, operands, operator
 from operatorhub.running.workloads import StagePart
-from collections.abc import Mapping
-from typing import Any
-from uuid import uuid4
-from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
-from operatorhub import runs
-from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, refused
-from operatorhub.api.common import shape
-from operatorhub.removing import leftovers, removal, removal_page, uninstall
-
 
 Operator = shape(installed_operators.Operator, "Operator")
 OwnedApi = shape(

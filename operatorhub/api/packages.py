@@ -15,8 +15,7 @@ from rest_framework.views import APIView
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub import olm, tasks
-from operatorhub.api.common import ProblemSerializer, RefusedSerializer, cluster, refused, web
-from operatorhub.api.common import shape
+from operatorhub.api.common import ProblemSerializer, RefusedSerializer, cluster, refused, shape, web
 from operatorhub.bundle import bundles, permissions
 from operatorhub.bundle import package as packages
 from operatorhub.csv import Api

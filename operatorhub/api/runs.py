@@ -15,14 +15,12 @@ from rest_framework.views import APIView
 from console.web import audit
 from console.web.frame import forget_namespaces
 from operatorhub.admin import catalogs
-from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
-from operatorhub.api.common import shape
+from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, shape, web
 from operatorhub.bundle import bundles
 from operatorhub.csv import MODES
 from operatorhub.install import situation
 from operatorhub.progress.stages import Stage
 from operatorhub.run import bundle_input, follow, plan, removal, verdicts
-from operatorhub.run import plan
 from operatorhub.sources.drafts import SourceError
 from resources.applying.imports import Result
 

@@ -17,8 +17,17 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import olm, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs, sourceforms
-from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused, web
-from operatorhub.api.common import shape
+from operatorhub.api.common import (
+    ProblemSerializer,
+    RefusedSerializer,
+    audited,
+    body,
+    cluster,
+    dry,
+    refused,
+    shape,
+    web,
+)
 from operatorhub.api.subscriptions import Subscription
 from operatorhub.bundle import bundles
 from operatorhub.models import Catalog

@@ -4,13 +4,15 @@
 """
 
 from typing import Any
+
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
 from operatorhub import olm
 from operatorhub.api.common import (
     NAMESPACE,
@@ -23,23 +25,12 @@ from operatorhub.api.common import (
     dry,
     known_keys,
     refused,
+    shape,
 )
-from operatorhub.api.common import shape
-from operatorhub.running import updates
-from operatorhub.upgrade import subscription
-from operatorhub.upgrade.subscription import CONFIG
-from typing import Any
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
-from operatorhub import olm
-from operatorhub.api.common import NAMESPACE, ProblemSerializer, audited, body, cluster, dry
 from operatorhub.api.packages import Right
-from operatorhub.api.common import shape
-from operatorhub.upgrade import plan_check, plan_diff, plans
-
+from operatorhub.running import updates
+from operatorhub.upgrade import plan_check, plan_diff, plans, subscription
+from operatorhub.upgrade.subscription import CONFIG
 
 _FIELDS = (
     "name",

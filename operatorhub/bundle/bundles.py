@@ -20,32 +20,26 @@ A bundle in a folder is read on first use, its CSV and the rest separately, and 
 
 import tempfile
 import time
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
+
+import msgspec
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
+
 from console.web.access import can
 from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.admin import catalogs, catalogsources
 from operatorhub.csv import items, mapping, text
-from operatorhub.models import Catalog, Package, StoredBundle
-from operatorhub.sources import image, packagemanifests
-from operatorhub.sources import drafts
+from operatorhub.models import Catalog, Package, PackageGraph, StoredBundle
+from operatorhub.sources import drafts, folder, image, packagemanifests
 from operatorhub.sources.drafts import Channel, ChannelEntry, Contents, Graph, SourceError, bundle_version, problems
-import zlib
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any
-import msgspec
-from django.db.models import F, QuerySet
-from operatorhub.models import Catalog, PackageGraph, StoredBundle
-from operatorhub.sources import folder
-from operatorhub.sources import drafts
-from operatorhub.sources.drafts import Contents, Graph
 
 
 class _StoredRest(msgspec.Struct):
@@ -122,7 +116,11 @@ def stored_contents(row: StoredBundle) -> Contents:
         store_contents(row, found, drafts.bundle_stamp(Path(row.catalog.location) / row.place))
         return found
     csv = {} if row.csv is None else unpack(bytes(row.csv))
-    rest = _StoredRest() if row.manifests is None else msgspec.json.decode(zlib.decompress(row.manifests), type=_StoredRest)
+    rest = (
+        _StoredRest()
+        if row.manifests is None
+        else msgspec.json.decode(zlib.decompress(row.manifests), type=_StoredRest)
+    )
     return Contents(
         csv=csv,
         crds=rest.crds,

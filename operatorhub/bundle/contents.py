@@ -8,20 +8,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
 from django.utils.translation import gettext as _
-from operatorhub.csv import apis, items, mapping, strings, text
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles
-from operatorhub.bundle import bundles
 from operatorhub.bundle.graph import in_range
+from operatorhub.csv import apis, items, mapping, strings, text
 from operatorhub.models import Package
 from operatorhub.sources.drafts import SourceError
-
 
 Object = Mapping[str, Any]
 VALIDATING, MUTATING, CONVERSION = "ValidatingAdmissionWebhook", "MutatingAdmissionWebhook", "ConversionWebhook"
@@ -249,8 +247,12 @@ def _resolve(
         found = [row for row in rows if row.name == need.package and _has_version(client, row, need.range)]
         return Resolution(need, need.package in installed, tuple(map(_package_offer, found)), automatic)
     if need.api_kind:
-        found = [row for row in rows if need.api_kind in row.kinds and any(_is_crd_of(crd, need.group) for crd in row.crds)]
-        return Resolution(need, _is_served(client, need), tuple(map(_package_offer, found)), automatic and need.kind == "api")
+        found = [
+            row for row in rows if need.api_kind in row.kinds and any(_is_crd_of(crd, need.group) for crd in row.crds)
+        ]
+        return Resolution(
+            need, _is_served(client, need), tuple(map(_package_offer, found)), automatic and need.kind == "api"
+        )
     return Resolution(need, False, (), automatic)
 
 

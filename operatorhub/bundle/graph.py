@@ -16,13 +16,11 @@ https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from django.utils.translation import gettext as _
-from operatorhub import csv
-from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
-from dataclasses import dataclass
-from operatorhub import csv
-from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
+from django.utils.translation import gettext as _
+
+from operatorhub import csv
+from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
 LANE, ROW, TOP, LEFT = 24, 30, 18, 20
 # Rows shown before the older ones are folded.

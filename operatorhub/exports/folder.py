@@ -24,11 +24,10 @@ import yaml
 from django.utils.translation import gettext as _
 
 from kube import limits
-from kube.objects import clean
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject, clean, name_of
 from operatorhub.csv import mapping, strings, text
 from operatorhub.exports.operator_objects import Item
 from operatorhub.run.bundle_input import spread

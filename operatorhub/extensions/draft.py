@@ -19,8 +19,17 @@ from kube.objects import KubeObject, name_of
 from operatorhub import direct
 from operatorhub.bundle.bundles import Bundle, Graph
 from operatorhub.csv import install_modes, items, mapping, text
-from operatorhub.extensions.facts import Candidate, candidates, resolved_candidate
-from operatorhub.extensions.facts import CATALOG_NAME, CATALOG_PROVIDED, GROUP, SELF_CERTIFIED, VERSION, Extension
+from operatorhub.extensions.facts import (
+    CATALOG_NAME,
+    CATALOG_PROVIDED,
+    GROUP,
+    SELF_CERTIFIED,
+    VERSION,
+    Candidate,
+    Extension,
+    candidates,
+    resolved_candidate,
+)
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.install.situation import Situation
 from resources import yamltext

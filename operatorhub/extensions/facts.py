@@ -11,25 +11,22 @@ https://operator-framework.github.io/operator-controller/concepts/upgrade-suppor
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
 from django.utils.translation import gettext as _
+
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub import install_state, olm
+from operatorhub import csv, install_state, olm
+from operatorhub.bundle.bundles import ChannelEntry, Graph
+from operatorhub.bundle.graph import in_range
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.running.workloads import DONE, FAILED, RUNNING, page_of
 from resources import live_topics
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from operatorhub import csv
-from operatorhub.bundle.bundles import ChannelEntry, Graph
-from operatorhub.bundle.graph import in_range
-
 
 GROUP, VERSION = "olm.operatorframework.io", "v1"
 EXTENSIONS, CATALOGS = "clusterextensions", "clustercatalogs"

@@ -11,30 +11,24 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from threading import Lock
+from typing import Any
+
 from django.db.models import Q
 from django.utils import timezone
-from kube.client import ClusterClient
-from operatorhub.admin import catalogsources
-from operatorhub.bundle import bundles
-from operatorhub.find import facets
-from operatorhub.find import facets
-from operatorhub.find.facets import CatalogQuery
-from operatorhub.models import Index, Package
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of
 from operatorhub import olm
+from operatorhub.admin import catalogsources
 from operatorhub.admin.catalogs import hide_folders
 from operatorhub.bundle import bundles
 from operatorhub.csv import mapping, text
 from operatorhub.extensions import facts as extensions
 from operatorhub.find import facets
-from operatorhub.models import Catalog
+from operatorhub.find.facets import CatalogQuery
+from operatorhub.models import Catalog, Index, Package
 from operatorhub.run import follow
-
 
 _ABSENT = (facets.ABSENT,)
 

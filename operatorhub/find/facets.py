@@ -19,17 +19,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from urllib.parse import urlencode
+
 from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
 from kube import limits
 from operatorhub.csv import FEATURES, LEVELS
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-
 
 Words = str | Promise
 INSTALLED, UPDATE, INSTALLING, ABSENT = "installed", "update", "installing", "absent"

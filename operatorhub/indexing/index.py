@@ -13,17 +13,22 @@ removed here, the response's policy forbids them (operatorhub/views/catalog.py),
 """
 
 import hashlib
+import io
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
+
 import msgspec
+import re2
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from kube import answers
+from PIL import Image, UnidentifiedImageError
+
+from kube import answers, limits
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
@@ -32,13 +37,6 @@ from operatorhub.indexing import rows
 from operatorhub.models import Icon, Index, Package
 from operatorhub.sources import packagemanifests
 from untrusted import json_bounds
-import hashlib
-import io
-from dataclasses import dataclass
-import re2
-from PIL import Image, UnidentifiedImageError
-from kube import limits
-
 
 # Pixels: twice the 48 of the package page, for dense screens.
 THUMBNAIL_SIDE = 96

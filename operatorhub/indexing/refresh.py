@@ -292,7 +292,9 @@ def write_packages(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], 
 
     `drawn`: digests of icons that the catalog gave, by package; others are the CSVs'.
     """
-    known = {(package, name): key for key, package, name in bundles.stored_bundles(row).values_list("pk", "package", "name")}
+    known = {
+        (package, name): key for key, package, name in bundles.stored_bundles(row).values_list("pk", "package", "name")
+    }
     nodes = index.nodes(client)
     made: index.Rows = {}
     for graph in graphs:

@@ -15,8 +15,7 @@ import msgspec
 
 from operatorhub import csv
 from operatorhub.admin import catalogs
-from operatorhub.bundle import permissions
-from operatorhub.bundle import bundles
+from operatorhub.bundle import bundles, permissions
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources.drafts import SourceError
 

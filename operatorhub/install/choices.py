@@ -8,27 +8,26 @@ otherwise those of the newest one, marked as such.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
+
 from django.http import QueryDict
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
 from operatorhub import olm
-from operatorhub.bundle.package import Channel, Description
+from operatorhub.bundle import bundles, contents, permissions
+from operatorhub.bundle.bundles import Bundle
+from operatorhub.bundle.contents import Need
+from operatorhub.bundle.package import Channel, Description, Manifest
+from operatorhub.bundle.permissions import Right
 from operatorhub.csv import MODES, mapping
 from operatorhub.install import config
 from operatorhub.install.config import Config
 from operatorhub.install.situation import Situation
-from untrusted import json_bounds
-from dataclasses import dataclass, replace
-from kube.client import ClusterClient
-from kube.errors import KubeError
-from operatorhub.bundle import bundles, contents, permissions
-from operatorhub.bundle.bundles import Bundle
-from operatorhub.bundle.contents import Need
-from operatorhub.bundle.package import Channel, Manifest
-from operatorhub.bundle.permissions import Right
 from operatorhub.sources.drafts import SourceError
-
+from untrusted import json_bounds
 
 ALL, OWN, SINGLE, MULTI = MODES
 NEW = "+"

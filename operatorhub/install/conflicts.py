@@ -9,8 +9,11 @@ The sentences of an install: modes, conflicts, why approval is manual.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from kube.objects import KubeObject, name_of
 from operatorhub import olm
 from operatorhub.bundle.contents import Need
@@ -30,9 +33,6 @@ from operatorhub.install.choices import (
     forced,
 )
 from operatorhub.install.situation import Situation
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
 
 NO_VERSION = gettext_lazy("The channel %(channel)s has no version %(version)s. Choose a version from the list.")
 NO_MODE = gettext_lazy(

@@ -8,35 +8,27 @@ OLM lets one operator alone serve a kind in a namespace (InterOperatorGroupOwner
 ClusterServiceVersion fails.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
+
 from django.http import QueryDict
-from django.utils.translation import gettext as _
-from kube.client import ClusterClient
-from kube.objects import KubeObject
-from operatorhub.bundle.package import Channel, Description, Manifest
-from operatorhub.csv import mapping
-from operatorhub.install import config, conflicts, situation
-from operatorhub.install.objects import notes_of_place
-from operatorhub.install.choices import Choices, template
-from operatorhub.install.choices import read as read_choices
-from operatorhub.install.conflicts import InstallConflict, InstallRequest, Remedy
-from operatorhub.install.objects import as_kubectl, as_yaml, is_new, objects
-from operatorhub.install.situation import Situation
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
+
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of
 from operatorhub import olm
 from operatorhub.bundle import contents
+from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import Api, apis, mapping, text
+from operatorhub.install import config, conflicts, situation
+from operatorhub.install.choices import Choices, template
+from operatorhub.install.choices import read as read_choices
 from operatorhub.install.conflicts import InstallConflict, InstallRequest, Remedy
-
+from operatorhub.install.objects import as_kubectl, as_yaml, is_new, notes_of_place, objects
+from operatorhub.install.situation import Situation
 
 PROVIDED = "olm.providedAPIs"
 #: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.

@@ -7,23 +7,20 @@ A sentence that an error contradicts, or says better, is left out. Pure.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
 import yaml
+from django.utils.translation import gettext as _
+
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import olm
 from operatorhub.bundle.package import Manifest
 from operatorhub.csv import mapping, text
 from operatorhub.install.choices import ALL, Choices, template
-from operatorhub.install.situation import Situation
-from untrusted import json_bounds
-from collections.abc import Iterable, Iterator
-from django.utils.translation import gettext as _
-from kube.objects import name_of
-from operatorhub.install.choices import Choices
 from operatorhub.install.conflicts import InstallConflict
 from operatorhub.install.situation import Situation
-
+from untrusted import json_bounds
 
 MONITORED = "openshift.io/cluster-monitoring"
 #: On a Subscription: what was made together with it, as JSON {kind: uid}, so that an undo removes exactly that.

@@ -5,21 +5,18 @@ Kinds that can't be read are listed as unread, never treated as absent.
 Which rights the user lacks for an install: asked of the API server for each object before anything is typed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, ObjectList, name_of, namespace_of
 from operatorhub import olm
 from operatorhub.csv import mapping, text
 from operatorhub.sources import packagemanifests
-from collections.abc import Iterable
-from dataclasses import dataclass
-from django.utils.translation import gettext as _
-from console.web.access import can
-from kube.client import ClusterClient
-from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,25 +14,19 @@ run).
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
 from django.utils.translation import gettext as _
+
 from kube.client import ClusterClient
-from kube.discovery import qualified
-from kube.errors import Conflict, KubeError, NotFound
+from kube.discovery import ResourceType, qualified
+from kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from kube.kubectl import Command, Commands
-from kube.objects import KubeObject, name_of, uid_of
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import olm
 from operatorhub.csv import items, mapping, text
-from operatorhub.install.objects import made_with
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
-from kube.client import ClusterClient
-from kube.discovery import ResourceType
-from kube.errors import AlreadyExists, KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub.install.objects import title, with_made
-
+from operatorhub.install.objects import made_with, title, with_made
 
 _CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 #: On a Subscription that OLM made for a dependency: the InstallPlan that did.

@@ -12,28 +12,21 @@ Sources: operator-lifecycle-manager, pkg/controller/{operators/catalog,registry/
 operator-framework/api, subscription_types.go.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
+
 from kube.objects import name_of
 from operatorhub import csv, install_state, olm
 from operatorhub.progress import pods, stages
 from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.problem import Trouble, Way
 from operatorhub.running.workloads import page_of
-import re
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from typing import Any
-from urllib.parse import urlencode
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from kube.objects import name_of
-from operatorhub import csv, install_state, olm
-from operatorhub.progress import pods, stages
-from operatorhub.progress.facts import InstallFacts
-from operatorhub.progress.problem import Trouble, Way
-
 
 #: Seconds that OLM may take without a word.
 PATIENCE = 90

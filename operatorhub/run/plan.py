@@ -11,11 +11,14 @@ Server-side apply: a run can be repeated, and what failed can be sent again. Cus
 from other field managers.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
 from django.utils.translation import gettext as _
+
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import direct, olm
@@ -25,15 +28,9 @@ from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.install.situation import Situation
 from operatorhub.upgrade.plan_check import examine
 from resources import yamltext
+from resources.applying.imports import Document, Import, Result
 from resources.forms import check
 from resources.forms.schema import Schema
-from collections.abc import Callable
-from kube.client import ClusterClient
-from kube.discovery import ResourceType
-from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
-from resources.applying.imports import Document, Import, Result
-
 
 RUN = "operator-console.dev/run-bundle"
 SOURCE = "operator-console.dev/run-bundle-source"

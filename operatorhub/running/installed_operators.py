@@ -13,14 +13,18 @@ A CSV has 20 to 1,000 KB, most of it description, icon and examples, and a clust
 server for names and generations only (a Table), and reads whole objects that it has not seen yet.
 """
 
-from collections import Counter
+import threading
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
+
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import name_of, namespace_of, uid_of
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from kube.table import TableRow
 from operatorhub import csv, install_state, olm
 from operatorhub.csv import Api
@@ -28,17 +32,6 @@ from operatorhub.models import Package
 from operatorhub.running import updates
 from operatorhub.running.updates import Update
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
-import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from console.web.front import Workers
-from kube.client import ClusterClient
-from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub import csv, olm
-from operatorhub.csv import Api
-
 
 MAX_SUMMARIES = 4000
 # More unknown ones than this are read by pages of the list; fewer one by one.

@@ -18,9 +18,8 @@ from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
 from operatorhub.running import installed_operators, operands, updates, workloads
-from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator
+from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator, summary
 from operatorhub.running.operands import OwnedApi
-from operatorhub.running.installed_operators import summary
 from operatorhub.running.workloads import StagePart
 from resources.acting.actions import Action
 from resources.place import Place

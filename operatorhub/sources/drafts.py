@@ -11,19 +11,19 @@ Two layouts: `manifests/` and `metadata/` of operator-sdk
 `metadata/`.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
-from django.utils.translation import gettext as _
-from operatorhub.csv import version_key as version_key, is_version as is_version
-from operatorhub.csv import items, mapping, text
-import hashlib
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
 import msgspec
+from django.utils.translation import gettext as _
+
 from kube import limits
-from operatorhub.csv import text
+from operatorhub.csv import is_version as is_version
+from operatorhub.csv import items, mapping, text
+from operatorhub.csv import version_key as version_key
 from resources import yamltext
 from untrusted import bundle_metadata, json_bounds
 

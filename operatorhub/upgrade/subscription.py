@@ -19,11 +19,11 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import csv, olm
 from operatorhub.bundle import bundles
+from operatorhub.bundle import graph as update_path
 from operatorhub.bundle.bundles import Graph
 from operatorhub.running import installed_operators, updates
 from operatorhub.sources.drafts import ChannelEntry
 from operatorhub.upgrade import plans
-from operatorhub.bundle import graph as update_path
 from resources import yamltext
 
 APPROVALS = ("Automatic", "Manual")

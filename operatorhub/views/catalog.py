@@ -13,40 +13,29 @@ The response's policy forbids scripts, so that an icon is harmless even if opene
 import logging
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
-from django.http import HttpResponse
+
+from django.http import HttpResponse, HttpResponseNotModified
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
+
 from console.web import render
+from console.web.errors import Problem, problem_response
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError
 from operatorhub import olm, tasks
+from operatorhub.bundle import bundles
 from operatorhub.extensions import facts as extensions
-from operatorhub.find import catalog as subject
 from operatorhub.find import catalog as catalog_states
+from operatorhub.find import catalog as subject
+from operatorhub.find import compare as comparison
 from operatorhub.find.facets import MOST_COMPARED, PAGE_PACKAGES, CatalogQuery
 from operatorhub.indexing import index
-from operatorhub.models import Index, Package
-from urllib.parse import urlencode
-from django.http import HttpResponse
-from django.urls import reverse
-from django.views.decorators.http import require_safe
-from console.web import render
-from console.web.request import ConsoleRequest
-from operatorhub.find import compare as comparison
-from operatorhub.find.facets import MOST_COMPARED
-from django.http import HttpResponse, HttpResponseNotModified
-from django.shortcuts import get_object_or_404
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
-from console.web.errors import Problem, problem_response
-from console.web.request import ConsoleRequest
-from kube.errors import Forbidden
-from operatorhub.bundle import bundles
 from operatorhub.indexing.index import NO_ICON, fetch_icon
-from operatorhub.models import Icon, Package
-
+from operatorhub.models import Icon, Index, Package
 
 log = logging.getLogger("operatorhub.find.catalog")
 
@@ -170,7 +159,9 @@ def icon(request: ConsoleRequest, digest: str) -> HttpResponse:
     by_content = not digest.startswith("p-")
     if by_content and request.headers.get("If-None-Match") == f'"{digest}"':
         return HttpResponseNotModified()
-    found = get_object_or_404(Icon, digest=digest) if by_content else _icon_of_package(request, digest.removeprefix("p-"))
+    found = (
+        get_object_or_404(Icon, digest=digest) if by_content else _icon_of_package(request, digest.removeprefix("p-"))
+    )
     if found is None:
         return problem_response(
             request,

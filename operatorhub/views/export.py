@@ -17,10 +17,10 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.objects import name_of
 from operatorhub import olm
-from operatorhub.views import run as outcomes
 from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.sources.drafts import SourceError
+from operatorhub.views import run as outcomes
 from resources.applying.imports import Result
 from resources.views import importing
 from resources.writing.review import Review

@@ -20,14 +20,12 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub.views import run as outcomes
 from operatorhub import tasks
 from operatorhub.bundle import bundles
 from operatorhub.extensions import draft, facts
-from operatorhub.extensions import facts
-from operatorhub.install import situation
 from operatorhub.install import situation
 from operatorhub.sources.drafts import SourceError
+from operatorhub.views import run as outcomes
 from resources.applying import imports
 from resources.views import importing
 

@@ -22,16 +22,12 @@ from operatorhub import csv
 from operatorhub.bundle import package as packages
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import Api, mapping
-from operatorhub.install import choices, config, conflicts, draft, situation
-from operatorhub.install import undo
-from operatorhub.install import situation
+from operatorhub.install import choices, config, conflicts, draft, situation, undo
 from operatorhub.install import conflicts as sentences
+from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, InstallVersion, forced
 from operatorhub.install.choices import read_version as read_version
-from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, forced
 from operatorhub.install.objects import may_monitor, monitoring_home
-from operatorhub.install.situation import Missing
-from operatorhub.install.situation import Situation
-from operatorhub.install.choices import InstallVersion
+from operatorhub.install.situation import Missing, Situation
 
 #: Above this number a list of namespaces doesn't help, and slows down a page that is rendered on every choice: the form
 #: has text fields instead.

@@ -10,33 +10,25 @@ of the type.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from urllib.parse import urlencode
+from dataclasses import dataclass, replace
+from urllib.parse import quote, urlencode
+
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
-from console.web import render
-from console.web.errors import explain
-from console.web.request import ConsoleRequest
-from kube.errors import BadRequest, Forbidden
-from operatorhub import olm
-from operatorhub.running.installed_operators import Listed, Operator, listed
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from urllib.parse import quote
-from django.http import HttpResponse
-from django.views.decorators.http import require_safe
+
 from console.web import render
 from console.web.access import refusal
+from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
+from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
 from operatorhub.csv import Api
 from operatorhub.running import installed_operators
-from operatorhub.running.installed_operators import Operator
+from operatorhub.running.installed_operators import Listed, Operator, listed
 from resources.types import kind_versions
-
 
 PAGE_ROWS = 50
 

@@ -4,17 +4,18 @@ Installed operators in the navigation of every page: kept for some seconds, so t
 it alone.
 """
 
-from django.http import HttpResponse
-from django.shortcuts import render
-from django.utils import translation
-from django.views.decorators.http import require_safe
-from console.web.request import ConsoleRequest
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+
 from django.db import DatabaseError
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
+from django.utils import translation
+from django.views.decorators.http import require_safe
+
 from console.web.navigation import cache_navigation, cached_navigation, navigation_key
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
@@ -26,7 +27,6 @@ from operatorhub.running import installed_operators, operands
 from operatorhub.running.installed_operators import Operator
 from operatorhub.running.workloads import ASKS, DONE
 from resources.types import kind_versions
-
 
 #: What is older is shown, and asked for again once the page is there.
 FRESH_SECONDS = 10.0
@@ -77,7 +77,9 @@ class CachedOperators:
         return time.monotonic() - self.at < FRESH_SECONDS
 
 
-def navigation_context(found: CachedOperators | None, path: str, *, ask: bool, namespace: str = "") -> dict[str, object]:
+def navigation_context(
+    found: CachedOperators | None, path: str, *, ask: bool, namespace: str = ""
+) -> dict[str, object]:
     """For operatorhub/_navigation.html.
 
     `path`: of the page; `ask`: whether the page asks for newer ones once it is loaded; `namespace`: '' for all.

@@ -7,23 +7,30 @@ removal without the operator.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlencode
+from uuid import uuid4
+
+from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
-from console.web import render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.web import audit, render
+from console.web.access import refusal
+from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import uid_of
-from operatorhub import olm
+from operatorhub import olm, runs
 from operatorhub.admin import groups
 from operatorhub.bundle import permissions
 from operatorhub.csv import LEVELS
 from operatorhub.judge.package_page import GrantedRights
-from operatorhub.removing import removal_page
+from operatorhub.removing import removal, removal_page
+from operatorhub.removing.uninstall import UninstallPlan, read_plan
 from operatorhub.run import follow
 from operatorhub.running import operands
 from operatorhub.running import operator as subject
@@ -33,30 +40,6 @@ from operatorhub.upgrade import subscription as subscriptions
 from resources.page import events
 from resources.place import Place
 from resources.views.parts import CausesPart, causes_part
-from typing import Any
-from django.contrib import messages
-from django.http import HttpResponse, HttpResponseRedirect
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
-from console.web import audit, render
-from console.web.access import refusal
-from console.web.errors import Problem, explain
-from console.web.request import ConsoleRequest
-from kube.errors import KubeError, NotFound
-from operatorhub import olm
-from operatorhub.upgrade import subscription as subscriptions
-from dataclasses import replace
-from uuid import uuid4
-from django.http import HttpResponse, HttpResponseRedirect
-from django.urls import reverse
-from django.views.decorators.http import require_http_methods
-from console.web import render
-from console.web.access import refusal
-from console.web.request import ConsoleRequest
-from operatorhub import olm, runs
-from operatorhub.removing import removal, removal_page
-from operatorhub.removing.uninstall import UninstallPlan, read_plan
 
 
 def form_context(
@@ -67,7 +50,9 @@ def form_context(
     type_ = olm.type_of(request.cluster, olm.SUBSCRIPTIONS)
     refused = refusal(request.cluster, "patch", type_, sub.namespace, sub.name)
     texts = wanted.texts if wanted else page.config
-    config = [(key, texts[key], (wanted.errors if wanted else {}).get(f"config.{key}", "")) for key in subscriptions.CONFIG]
+    config = [
+        (key, texts[key], (wanted.errors if wanted else {}).get(f"config.{key}", "")) for key in subscriptions.CONFIG
+    ]
     return {
         "sub_page": page,
         "sub": sub,

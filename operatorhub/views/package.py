@@ -5,38 +5,28 @@
 It is from the bundle of the chosen version, or from the cluster when the kind is there already.
 """
 
-from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlencode
-from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
-from console.web import csp, render
-from console.web.access import refusal
-from console.web.request import ConsoleRequest
-from kube.errors import NotFound
-from operatorhub import csv, olm
-from operatorhub.admin import catalogs
-from operatorhub.bundle import graph
-from operatorhub.bundle import package as packages
-from operatorhub.find import facets
-from operatorhub.install import draft, situation
-from operatorhub.judge import package_page as subject
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
-from django.http import HttpResponse
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
-from console.web import render
+
+from console.web import csp, render
+from console.web.access import refusal
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
-from operatorhub import csv
-from operatorhub.bundle import bundles
+from operatorhub import csv, olm
+from operatorhub.admin import catalogs
+from operatorhub.bundle import bundles, graph
 from operatorhub.bundle import package as packages
+from operatorhub.find import facets
+from operatorhub.install import draft, situation
+from operatorhub.judge import package_page as subject
 from operatorhub.sources.drafts import SourceError
 from resources import yamltext
 from resources.types import kind_versions

@@ -4,43 +4,30 @@
 together.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
 from console.web import audit, render
 from console.web.access import refusal
-from console.web.errors import explain
-from console.web.request import ConsoleRequest
-from kube.client import ClusterClient
-from kube.errors import Conflict, Forbidden
-from operatorhub import olm
-from operatorhub.running import installed_operators
-from operatorhub.upgrade import plan_check, plan_diff
-from operatorhub.upgrade import plans as subject
-from resources import yamltext
-from collections.abc import Iterable
-from dataclasses import dataclass
-from django.contrib import messages
-from django.http import HttpResponse, HttpResponseRedirect
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST
-from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.front import Workers
 from console.web.request import ConsoleRequest
 from kube import limits
 from kube.client import ClusterClient
-from kube.errors import KubeError
+from kube.errors import Conflict, Forbidden, KubeError
 from operatorhub import olm
 from operatorhub.running import installed_operators
+from operatorhub.upgrade import plan_check, plan_diff
 from operatorhub.upgrade import plans as subject
-
+from resources import yamltext
 
 #: The patch that approves a plan, as one types it.
 _APPROVED = '{"spec":{"approved":true}}'

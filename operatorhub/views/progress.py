@@ -6,30 +6,25 @@ failed halfway.
 """
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
+
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
 from console.web import audit, render
 from console.web.access import refusal
+from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.bundle import package as packages
-from operatorhub.progress import read as subject
-from operatorhub.upgrade import plans
-from functools import partial
-from django.http import HttpResponse, HttpResponseRedirect
-from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
-from console.web import audit, render
-from console.web.frame import forget_namespaces
-from console.web.request import ConsoleRequest
 from operatorhub.install.undo import Removed, find_traces, remove, targets
 from operatorhub.progress import read as subject
-
+from operatorhub.upgrade import plans
 
 _ACTIONS = ("group-own", "group-all", "look-again")
 _LOOK_AGAIN_ANNOTATION = "operator-console.dev/look-again"

@@ -9,11 +9,13 @@ generated objects.
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
+
 from console.web import audit, render
 from console.web.errors import explain
 from console.web.frame import forget_namespaces
@@ -23,14 +25,9 @@ from operatorhub import olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, permissions
 from operatorhub.install import situation
-from operatorhub.install import situation
 from operatorhub.install.undo import Removed
 from operatorhub.run import bundle_input, follow, plan, removal, verdicts
-from operatorhub.run import plan
 from operatorhub.sources.drafts import SourceError
-from resources.views import importing
-from dataclasses import replace
-from django.utils.translation import gettext as _
 from resources.applying.imports import Result
 from resources.views import importing
 from resources.views.importing import ImportRow

@@ -6,9 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
 from resources.rights import permission_words
-from resources.state.health import items, mapping, text
 from resources.whocan import Question, names_of
 
 USER, GROUP, ACCOUNT = "User", "Group", "ServiceAccount"

@@ -22,10 +22,9 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, CommandArgument, Commands
-from kube.objects import KubeObject, uid_of
+from kube.objects import KubeObject, items, mapping, text, uid_of
 from resources.kinds import kudo
 from resources.place import Place
-from resources.state.health import items, mapping, text
 from resources.types.types import is_custom
 
 RESTARTED = "kubectl.kubernetes.io/restartedAt"

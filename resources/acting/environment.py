@@ -9,9 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kube.objects import mapping
-from resources.acting.metadata_pairs import lines
-from resources.state.health import items, text
+from kube.objects import items, mapping, text
 
 VALUE, SECRET, CONFIG_MAP, POD_FIELD, RESOURCE, OTHER = "value", "Secret", "ConfigMap", "field", "resource", "other"
 #: Source of a variable → its field in valueFrom, and the field of that one that the row's value is.
@@ -125,7 +123,7 @@ def _container(before: Mapping[str, Any], wanted: Environment | None) -> dict[st
 
 def _variable(entry: Mapping[str, Any]) -> Variable:
     name, given = text(entry.get("name")), mapping(entry.get("valueFrom"))
-    found = Variable(name=name, value=lines(text(entry.get("value"))), was=name)
+    found = Variable(name=name, value=text(entry.get("value")).replace("\r\n", "\n"), was=name)
     if not given:
         return found
     for source, (part, key) in _SOURCES.items():

@@ -16,8 +16,7 @@ from django.utils.translation import gettext_lazy
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
-from resources.state.health import items, mapping, text
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
 from resources.state.kind_health import health
 
 _CONTROL_PLANE = gettext_lazy("the Kubernetes control plane")

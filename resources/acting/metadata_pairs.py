@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject, without_last_applied
-from resources.state.health import mapping, text
+from kube.objects import KubeObject, mapping, text, without_last_applied
 
 KINDS = ("labels", "annotations")
 # What the API server takes:

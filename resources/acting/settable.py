@@ -17,12 +17,11 @@ from kube import answers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of, text
 from resources.forms import labels
 from resources.forms.descriptors import Descriptor
 from resources.forms.sensitive import is_sensitive
 from resources.page.values import scalar
-from resources.state.health import mapping, text
 from resources.writing.examples import Offer
 
 SCALE = "~scale"

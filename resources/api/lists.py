@@ -13,14 +13,14 @@ from rest_framework.views import APIView
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import name_of, namespace_of, uid_of
+from kube.objects import mapping, name_of, namespace_of, text, uid_of
 from resources.causes.engine import explained_health
 from resources.lists import child_troubles
 from resources.page import events, owned_rows
 from resources.page.detail import Link
 from resources.place import place_of
 from resources.searching import lookup
-from resources.state.health import Health, mapping, text
+from resources.state.health import Health
 from resources.tree import owners
 
 

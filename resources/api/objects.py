@@ -14,10 +14,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.web import audit
-from kube.objects import clean
 from kube.client import ClusterClient, Table
 from kube.errors import KubeError
-from kube.objects import name_of, namespace_of, uid_of
+from kube.objects import clean, name_of, namespace_of, uid_of
 from resources.api.lists import states
 from resources.history import writes
 from resources.page import owned_rows

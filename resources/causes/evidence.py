@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from kube import limits
+from kube.objects import items, mapping, text
 from resources.causes.cause import CauseTarget, Link
 from resources.state.health import (
     DEGRADED,
@@ -24,10 +25,7 @@ from resources.state.health import (
     condition_of,
     conditions,
     has_failed,
-    items,
-    mapping,
     number,
-    text,
 )
 from resources.state.kind_health import health
 

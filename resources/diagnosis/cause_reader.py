@@ -11,7 +11,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of, text, uid_of
 from resources.acting import finalizers
 from resources.causes.cause import Cause
 from resources.causes.engine import explained_health, find_causes
@@ -23,7 +23,7 @@ from resources.page import events
 from resources.page.events import occurrences
 from resources.page.owned_rows import whole
 from resources.place import Place
-from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of, mapping, text
+from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of
 from resources.tree.owners import Belongings, belongings, owner_references
 from resources.types import kind_versions
 from resources.types.manager import DEFINITIONS, alongside

@@ -75,7 +75,7 @@ def problems(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None = N
     if node.family.builtin:
         causes = [cause for cause in causes if cause.field.startswith("metadata") or _certain(node, cause, schema, obj)]
     unknown = [(place, "", f'unknown field "{place}"') for place in found.unknown]
-    return (*_faulty(found.faults, schema, obj), *errors.place([*unknown, *causes], schema, obj))
+    return (*_faulty(found.faults, schema, obj), *errors.place_causes([*unknown, *causes], schema, obj))
 
 
 def node_of(schema: Schema) -> SchemaNode | None:

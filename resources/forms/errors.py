@@ -83,7 +83,7 @@ def _known(rest: str, node: Node, value: Any) -> str | None:
     return max(fitting, key=len, default=None)
 
 
-def place(causes: Iterable[tuple[str, str, str]], schema: Schema, obj: Any) -> tuple[Placed, ...]:
+def place_causes(causes: Iterable[tuple[str, str, str]], schema: Schema, obj: Any) -> tuple[Placed, ...]:
     """The causes (field, reason, message) with their paths; one for each field and message."""
     found: dict[tuple[Path, str], Placed] = {}
     for where, _reason, message in causes:

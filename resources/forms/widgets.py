@@ -29,9 +29,9 @@ from dataclasses import dataclass, field
 from resources.forms.descriptors import Descriptor
 from resources.forms.kubernetes_types import FREE_KEYS
 from resources.forms.paths import Path
+from resources.forms.schema import Node
 from resources.forms.sensitive import is_sensitive
 
-Node = Mapping[str, object]
 _NUMBER = re.compile(r"-?\d{0,15}(\.\d{1,15})?")
 _QUANTITY = ("^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|", "^([0-9.]+)([eEinumkKMGTP]*")
 _DURATION = re.compile(r"ms\|s\|m\|h|\|ms\|s\|")

@@ -18,8 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from console.signin import impersonation
-from console.signin import clients
+from console.signin import clients, impersonation
 from console.web import loop
 from console.web.access import pod_permission, until_lost
 from kube import limits

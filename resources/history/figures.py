@@ -13,10 +13,10 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from kube.objects import items, mapping
 from resources.history import steps, stored_object
 from resources.history.strip import LONGEST, SHORTEST
 from resources.models import Step, Traced
-from resources.state.health import items, mapping
 
 WIDTH, HEIGHT = 1000, 40
 #: Of the table that says the same; the drawing has all.

@@ -18,10 +18,9 @@ from django.utils.translation import gettext as _
 from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import uid_of
+from kube.objects import mapping, text, uid_of
 from resources.models import Step, Traced, Write
 from resources.place import Place
-from resources.state.health import mapping, text
 
 #: Clocks of the API server and of the worker differ by less than this.
 _SLACK_SECONDS = 10.0

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kube.fields import MISSING, Field, Path, brief, dotted, named, same, structured
-from resources.state.health import text
+from kube.objects import text
 
 Op = list[Any]
 

@@ -21,11 +21,10 @@ from django.db.models import Max, Sum
 from django.utils import timezone
 
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of, text, uid_of
 from kube.versions import comparable, older
 from resources.history import steps, stored_object
 from resources.models import Followed, Recorder, Step, Traced, Write
-from resources.state.health import mapping, text
 from resources.state.kind_health import health
 
 #: Status changes so close to each other are one step.

@@ -18,8 +18,7 @@ from django.conf import settings
 
 from kube.fields import Path
 from kube.objects import MASKED as MASKED
-from kube.objects import KubeObject, redacted, without_last_applied
-from resources.state.health import items, mapping, text
+from kube.objects import KubeObject, items, mapping, redacted, text, without_last_applied
 
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
 _LEADER = "control-plane.alpha.kubernetes.io/leader"

@@ -26,12 +26,11 @@ from django.utils.translation import gettext as _
 from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject, is_last_applied, uid_of, without_last_applied
+from kube.objects import KubeObject, is_last_applied, mapping, uid_of, without_last_applied
 from resources.history import store, stored_object
 from resources.history.store import UNDOABLE
 from resources.models import Write
 from resources.place import Place
-from resources.state.health import mapping
 from resources.writing.diff import same
 from resources.writing.draft import SERVERS, own
 

@@ -21,12 +21,11 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
 from resources.kinds.pods import pods_using
 from resources.place import Place
-from resources.state.health import mapping, text
 from untrusted import json_bounds
 
 #: Longer texts are shown to here, and downloaded whole.

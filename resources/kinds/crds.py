@@ -13,11 +13,10 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject
+from kube.objects import KubeObject, items, mapping, text
 from resources.kinds import Kind, Maker, Panel
 from resources.lists.counts import Count, count
 from resources.place import Place
-from resources.state.health import items, mapping, text
 from resources.types.manager import Manager, definition_owner, manager
 
 _COLUMNS = 100

@@ -18,11 +18,10 @@ from django.utils.translation import gettext as _
 from console.prefer import times
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text, uid_of
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, more_note, see, some, state, table
 from resources.kinds.workloads import template_panels
-from resources.state.health import items, mapping, text
 from resources.state.kind_health import health
 
 _RUNS = 20

@@ -16,9 +16,8 @@ from django.utils.translation import gettext_lazy
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, namespace_of
+from kube.objects import KubeObject, items, mapping, namespace_of, text
 from resources.kinds import Kind, Maker, Panel
-from resources.state.health import items, mapping, text
 
 GROUP = "kudo.dev"
 RUNNING = ("PENDING", "IN_PROGRESS", "ERROR")

@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject, mapping, name_of
 from resources.kinds import Kind, Maker, Panel, quotas
 from resources.kinds.parts import Bit, Cell, facts, line, some
-from resources.state.health import conditions, mapping
+from resources.state.health import conditions
 
 
 def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
@@ -74,4 +74,8 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
     return tuple(found) or ((_("Deletion"), (Bit(text=_("Deletion has just started.")),)),)
 
 
-PANELS: dict[Kind, Maker] = {("", "Namespace"): panels}
+PANELS: dict[Kind, Maker] = {
+    ("", "Namespace"): panels,
+    ("", "ResourceQuota"): quotas.quota,
+    ("", "LimitRange"): quotas.limit_range,
+}

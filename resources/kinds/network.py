@@ -11,11 +11,10 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
 from kube.selectors import from_selector
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, more_note, see, some, table
-from resources.state.health import items, mapping, text
 
 
 def service_panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:

@@ -12,13 +12,26 @@ from django.utils.translation import gettext as _
 from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
 from resources.kinds import Kind, Maker, Panel
-from resources.kinds.parts import Cell, Some, Table, facts, line, lines, more_note, see, some, state, table
-from resources.kinds.quotas import Bar, Bars, bar
+from resources.kinds.parts import (
+    Bar,
+    Bars,
+    Cell,
+    Some,
+    Table,
+    bar,
+    facts,
+    line,
+    lines,
+    more_note,
+    see,
+    some,
+    state,
+    table,
+)
 from resources.place import Place
 from resources.quantities import cores, number, size
-from resources.state.health import items, mapping, text
 from resources.state.kind_health import health
 
 _ROLE = "node-role.kubernetes.io/"

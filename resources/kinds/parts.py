@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject
+from kube.objects import KubeObject, text
 from resources.kinds import Panel
 from resources.place import Place
-from resources.state.health import Health, text
+from resources.quantities import number
+from resources.state.health import Health
 
 #: More rows than these are for a list of their own.
 ROWS = 100
@@ -162,3 +163,41 @@ def some(
 def more_note(found: Some) -> str:
     """A sentence for lists that were not read to their end."""
     return _("Only the first %(n)d objects were checked.") % {"n": len(found.items)} if found.more else ""
+
+
+_TIGHT, _FULL = 80, 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """`percent` may be more than 100; `width` is for drawing. `colour`: '' while there is room."""
+
+    name: str
+    used: str
+    hard: str
+    percent: int
+    colour: str
+
+    @property
+    def width(self) -> int:
+        return max(0, min(100, self.percent))
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """`title` of the panel; `empty`: what stands there when there is none."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    empty: str = ""
+    note: str = ""
+
+
+def bar(name: str, used: str, hard: str) -> Bar:
+    """Amounts as they are written; without numbers in them it is drawn empty."""
+    there, most = number(used), number(hard)
+    percent = 0
+    if there is not None and most is not None:
+        percent = int(there * 100 / most) if most else (100 if there else 0)
+    colour = "red" if percent >= _FULL else "orange" if percent >= _TIGHT else ""
+    return Bar(name=name, used=used or "–", hard=hard, percent=percent, colour=colour)

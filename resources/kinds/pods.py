@@ -12,10 +12,9 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, more_note, see, some, state, table
-from resources.state.health import items, mapping, text
 from resources.state.kind_health import health
 
 # The volume's field, what it is called, and where the object's name stands in it.

@@ -3,55 +3,16 @@ namespace's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of
-from resources.kinds import Kind, Maker, Panel
-from resources.kinds.parts import Cell, Table, line, table
-from resources.quantities import number
-from resources.state.health import items, mapping, text
-
-_TIGHT, _FULL = 80, 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """`percent` may be more than 100; `width` is for drawing. `colour`: '' while there is room."""
-
-    name: str
-    used: str
-    hard: str
-    percent: int
-    colour: str
-
-    @property
-    def width(self) -> int:
-        return max(0, min(100, self.percent))
-
-
-@dataclass(frozen=True, slots=True)
-class Bars:
-    """`title` of the panel; `empty`: what stands there when there is none."""
-
-    title: str
-    bars: tuple[Bar, ...]
-    empty: str = ""
-    note: str = ""
-
-
-def bar(name: str, used: str, hard: str) -> Bar:
-    """Amounts as they are written; without numbers in them it is drawn empty."""
-    there, most = number(used), number(hard)
-    percent = 0
-    if there is not None and most is not None:
-        percent = int(there * 100 / most) if most else (100 if there else 0)
-    colour = "red" if percent >= _FULL else "orange" if percent >= _TIGHT else ""
-    return Bar(name=name, used=used or "–", hard=hard, percent=percent, colour=colour)
+from kube.objects import KubeObject, items, mapping, name_of, text
+from resources.kinds import Panel
+from resources.kinds.parts import Bar, Bars, Cell, Table, bar, line, table
 
 
 def bars(obj: KubeObject) -> tuple[Bar, ...]:
@@ -100,15 +61,8 @@ def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
         yield line(item.get("type")), line(name), *(line(part.get(name)) for part in parts)
 
 
-def of_namespace(quotas: Iterable[KubeObject]) -> Iterator[Panel]:
+def of_namespace(objects: Iterable[KubeObject]) -> Iterator[Panel]:
     """The bars of all quotas of a namespace."""
-    found = tuple(
-        Bar(name=f"{bar.name} ({name_of(obj)})", used=bar.used, hard=bar.hard, percent=bar.percent, colour=bar.colour)
-        for obj in quotas
-        for bar in bars(obj)
-    )
+    found = tuple(replace(found, name=f"{found.name} ({name_of(obj)})") for obj in objects for found in bars(obj))
     if found:
         yield Panel("quotas", "resources/kinds/_bars.html", Bars(_("Quotas"), found))
-
-
-PANELS: dict[Kind, Maker] = {("", "ResourceQuota"): quota, ("", "LimitRange"): limit_range}

@@ -14,11 +14,10 @@ from django.utils.translation import gettext as _
 from console.signin.impersonation import can_impersonate
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Some, Table, facts, label, line, lines, see, some, table
 from resources.rights import dangers, permission_words
-from resources.state.health import items, mapping, text
 
 GROUP = "rbac.authorization.k8s.io"
 _RULES = 300

@@ -7,11 +7,10 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, more_note, see, some, state, table
 from resources.kinds.pods import pods_using
-from resources.state.health import mapping, text
 from resources.state.kind_health import health
 
 _DEFAULT = "storageclass.kubernetes.io/is-default-class"

@@ -16,13 +16,12 @@ from django.utils.translation import gettext as _
 from console.prefer import times
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text, uid_of
 from kube.selectors import from_selector
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, see, some, table
 from resources.kinds.pods import facts_of_container, volumes
 from resources.place import Place
-from resources.state.health import items, mapping, text
 
 REVISED_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 _NUMBER = "deployment.kubernetes.io/revision"

@@ -14,11 +14,10 @@ from typing import Any
 
 import msgspec
 
-from kube.objects import clean
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject
+from kube.objects import KubeObject, clean
 from kube.table import Column, TableRow
 from resources import yamltext
 from resources.display_copy import shown

@@ -11,9 +11,10 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from kube.discovery import ResourceType
+from kube.objects import items, mapping, text
 from kube.table import TableRow
 from resources.causes.engine import explained_health
-from resources.state.health import UNKNOWN, Health, items, mapping, text
+from resources.state.health import UNKNOWN, Health
 from resources.state.kind_health import has_state
 from resources.usage.readings import Usage
 

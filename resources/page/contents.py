@@ -11,9 +11,8 @@ from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import name_of
+from kube.objects import mapping, name_of, text
 from resources.place import Place
-from resources.state.health import mapping, text
 
 _READ = 500
 _HOLDING = 50

@@ -17,11 +17,10 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of, text, uid_of
 from resources.kinds import Kind, Panel
 from resources.page.contents import contents
 from resources.place import Place
-from resources.state.health import mapping, text
 from resources.tree.owners import Belongings, Owned, belongings, owner_references, types_below
 from resources.types.manager import Manager, definition_owner
 from resources.types.types import is_custom

@@ -11,7 +11,7 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, without_last_applied
+from kube.objects import KubeObject, mapping, name_of, namespace_of, text, without_last_applied
 from resources.causes.engine import explained_health
 from resources.kinds import (
     Maker,
@@ -24,13 +24,12 @@ from resources.kinds import (
     network,
     nodes,
     pods,
-    quotas,
     rbac,
     storage,
     workloads,
 )
 from resources.pod_selectors import pod_selector
-from resources.state.health import Condition, Health, conditions, mapping, text
+from resources.state.health import Condition, Health, conditions
 from resources.tree.owners import owner_references
 from resources.types.manager import Manager, manager
 
@@ -156,7 +155,6 @@ _MAKERS: dict[tuple[str, str], Maker] = {
         configs,
         storage,
         namespaces,
-        quotas,
         rbac,
         nodes,
         kudo,

@@ -16,10 +16,9 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError, NotFound
-from kube.objects import KubeObject, namespace_of, uid_of
+from kube.objects import KubeObject, mapping, namespace_of, text, uid_of
 from resources.page.detail import Link, link
 from resources.state.children import moment
-from resources.state.health import mapping, text
 from resources.tree.owners import types_below, uids_below
 
 SHOWN = 50

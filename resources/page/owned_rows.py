@@ -15,13 +15,13 @@ from django.utils.translation import ngettext
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text, uid_of
 from resources.causes.engine import explained_health
 from resources.page.detail import Link, is_simulated, link
 from resources.place import Place
 from resources.state import health as words
 from resources.state.children import Trouble, combined, trouble
-from resources.state.health import LABELS, Health, items, mapping, text
+from resources.state.health import LABELS, Health
 from resources.state.kind_health import health
 from resources.tree.owners import Owned, owner_references
 

@@ -18,11 +18,11 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from kube.objects import KubeObject, namespace_of
+from kube.objects import KubeObject, mapping, namespace_of, text
 from resources.forms.descriptors import capabilities
 from resources.page.detail import Link
 from resources.page.values import scalar
-from resources.state.health import colour_of, mapping, text
+from resources.state.health import colour_of
 from resources.writing.examples import Offer
 
 #: A donut's ring: radius and length of the line, in the units of its viewBox.

@@ -14,10 +14,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject, items, mapping, name_of
 from resources.page.owned_rows import WORST_FIRST, OwnedNode, readiness, root_health, walk
 from resources.state import health as states
-from resources.state.health import Health, items, mapping
+from resources.state.health import Health
 from resources.types.types import is_custom, kind_letters
 
 #: More workloads than these: those that are not ready, then the first of the others, then one row that counts the rest.

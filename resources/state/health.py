@@ -164,16 +164,6 @@ class Condition:
     severity: str = ""
 
 
-def text(value: Any) -> str:
-    """A scalar as text; anything else, and None, as ''."""
-    return str(value) if isinstance(value, str | int | float | bool) else ""
-
-
-def items(value: Any) -> list[Mapping[str, Any]]:
-    """Those elements of a list that are mappings; [] for anything else."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
-
-
 def conditions(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
     """Also of a mapping by type, which some operators write instead of a list, and of entries that lack most of
     their fields.

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube.objects import items, mapping, text
 from resources.state import operator_health
 from resources.state.health import (
     COMPLETED,
@@ -21,11 +22,8 @@ from resources.state.health import (
     by_word,
     condition_of,
     conditions,
-    items,
-    mapping,
     number,
     terminating,
-    text,
 )
 
 Object = Mapping[str, Any]

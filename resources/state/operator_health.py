@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube.objects import mapping, text
 from resources.state.health import (
     COMPLETED,
     DEGRADED,
@@ -22,8 +23,6 @@ from resources.state.health import (
     by_word,
     condition_of,
     conditions,
-    mapping,
-    text,
 )
 
 Object = Mapping[str, Any]

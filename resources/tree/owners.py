@@ -25,10 +25,9 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text, uid_of
 from kube.table import Column, TableRow
 from resources.pod_selectors import instance_marks, mark_of, pod_selector
-from resources.state.health import items, mapping, text
 from resources.tree.owned_kinds import FULL, owned_types
 from resources.types.types import is_custom
 from resources.writing import examples

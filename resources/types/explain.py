@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from resources.state.health import text
+from kube.objects import text
 from resources.types import schematree
 from resources.types.schematree import LIST, MAP, FieldMatches, Place, Schema, SchemaField
 
@@ -50,8 +50,8 @@ class Explained:
     @property
     def command(self) -> str:
         """What kubectl is asked for the same: lists and maps have no segment of their own there."""
-        path = ".".join((self.type.plural, *(segment for segment in self.where if segment not in (LIST, MAP))))
-        return f"kubectl explain {shlex.quote(path)} --api-version={self.type.api_version}"
+        segments = ".".join((self.type.plural, *(segment for segment in self.where if segment not in (LIST, MAP))))
+        return f"kubectl explain {shlex.quote(segments)} --api-version={self.type.api_version}"
 
 
 def explain(client: ClusterClient, type_: ResourceType, at: str = "", query: str = "") -> Explained:

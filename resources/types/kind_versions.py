@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
+from kube.objects import items, mapping, text
 from kube.versions import api_version_priority
-from resources.state.health import items, mapping, text
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom
 

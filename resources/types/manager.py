@@ -15,8 +15,7 @@ from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import name_of, namespace_of
-from resources.state.health import items, mapping, text
+from kube.objects import items, mapping, name_of, namespace_of, text
 
 #: Where definitions are found: group, version, plural.
 DEFINITIONS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")

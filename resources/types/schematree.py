@@ -17,8 +17,8 @@ from zlib import crc32
 
 from django.utils.translation import gettext as _
 
+from kube.objects import items, mapping, text
 from resources.forms.schema import Schema as Resolver
-from resources.state.health import items, mapping, text
 from resources.types.schemawords import as_text, is_immutable, limits, referred, strings, type_words
 
 Schema = Mapping[str, Any]

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from resources.forms.schema import Node, Schema, kind_of
-from resources.state.health import items, mapping, text
+from kube.objects import items, mapping, text
+from resources.forms.schema import Node, kind_of
+from resources.forms.schema import Schema as Resolver
 
 _SAME = frozenset({"self==oldSelf", "oldSelf==self"})
 
@@ -26,7 +27,7 @@ def referred(raw: Node) -> str:
     return text(wrapped[0].get("$ref")).rpartition("/")[2] if len(wrapped) == 1 else ""
 
 
-def type_words(tree: Schema, raw: Node, depth: int = 0) -> str:
+def type_words(tree: Resolver, raw: Node, depth: int = 0) -> str:
     """“list of string”, “map of object”, “integer or string”, “PodSpec” as `kubectl explain` says it, “anything”."""
     here = tree.node(raw)
     name = referred(raw).rpartition(".")[2]
@@ -50,7 +51,7 @@ def type_words(tree: Schema, raw: Node, depth: int = 0) -> str:
     return f"{kind} ({form})" if form else kind or "object"
 
 
-def _within(tree: Schema, raw: Any, depth: int) -> str:
+def _within(tree: Resolver, raw: Any, depth: int) -> str:
     return type_words(tree, mapping(raw), depth + 1) if depth < 20 else _("anything")
 
 

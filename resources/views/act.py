@@ -21,7 +21,7 @@ from console.web.request import ConsoleRequest
 from kube import answers
 from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Invalid, KubeError, NotFound
-from kube.objects import KubeObject
+from kube.objects import KubeObject, mapping, text
 from resources.acting import acts
 from resources.acting.actions import refusal_of_act
 from resources.acting.acts import Act
@@ -29,7 +29,6 @@ from resources.history import writes
 from resources.kinds import workloads
 from resources.kinds.workloads import Revision
 from resources.place import Place, place_of
-from resources.state.health import mapping, text
 from resources.writing.review import Review, review
 
 

@@ -21,14 +21,13 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, Commands
-from kube.objects import KubeObject, uid_of
+from kube.objects import KubeObject, mapping, text, uid_of
 from resources.acting.finalizers import Controller, Finalizer, controllers, removal
 from resources.acting.finalizers import finalizers as finalizers_of
 from resources.history import writes
 from resources.kinds import Panel
 from resources.page.deletion_impact import Impact, deletion_impact
 from resources.place import Place, place_of
-from resources.state.health import mapping, text
 from resources.types.types import is_custom
 
 # A namespace and a CRD take everything in them along, a volume its data.

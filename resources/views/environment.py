@@ -31,7 +31,6 @@ from resources.acting.environment import (
     Variable,
     WholeSource,
 )
-from resources.acting.metadata_pairs import lines
 from resources.history import writes
 from resources.place import Place, place_of
 from resources.writing import pickers
@@ -90,7 +89,7 @@ class VariableForm(forms.Form):
             name=typed["name"],
             source=typed["source"],
             source_name=typed["source_name"] if typed["source"] in _OBJECTS else "",
-            value="" if typed["source"] == OTHER else lines(typed["value"]),
+            value="" if typed["source"] == OTHER else typed["value"].replace("\r\n", "\n"),
             was=typed["was"],
         )
 

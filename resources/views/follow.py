@@ -25,10 +25,9 @@ from urllib.parse import unquote
 from console.web.access import pod_permission, while_held
 from console.web.asgi import Scope, Send
 from kube import requests
-from kube.channels import follow_log
+from kube.channels import LineCutter, follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.channels import LineCutter
 from kube.objects import uid_of
 from kube.table import parse
 from kube.transport import AsyncTransport

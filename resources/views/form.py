@@ -6,8 +6,8 @@ with a link that creates a new object of that kind.
 What was typed is kept on every refusal: the same page comes again with the messages at the fields.
 """
 
+from django import shortcuts
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
-from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -74,7 +74,7 @@ def section(request: ConsoleRequest, group: str, version: str, plural: str) -> H
         field = build.at(work.schema, base, request.POST.get("~pointer", ""), options, number)
     except (ValueError, LookupError):
         return HttpResponseBadRequest(_("The form section wasn't found. Reload the page."))
-    return render(request, "resources/_form_field.html", {"field": field})
+    return shortcuts.render(request, "resources/_form_field.html", {"field": field})
 
 
 @require_POST
@@ -92,7 +92,7 @@ def find(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
     words = request.POST.get("q", "")[:200]
     hits = search.find(schema, base, descriptors, words, _MAX_HITS + 1)
     context = {"hits": hits[:_MAX_HITS], "more": len(hits) > _MAX_HITS, "words": words}
-    return render(request, "resources/form/found.html", context)
+    return shortcuts.render(request, "resources/form/found.html", context)
 
 
 @require_safe
@@ -124,7 +124,7 @@ def picker_names(request: ConsoleRequest) -> HttpResponse:
     except KubeError as error:
         note = _refusal_note(error, kind)
     context = {"found": found, "note": note, "create": create, "kind": kind}
-    return render(request, "resources/form/names.html", context)
+    return shortcuts.render(request, "resources/form/names.html", context)
 
 
 def _create_url(request: ConsoleRequest, place: Place) -> str:

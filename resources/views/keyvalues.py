@@ -20,9 +20,9 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import AlreadyExists, BadRequest, Invalid, KubeError, NotFound
+from kube.objects import mapping, text
 from resources.kinds.configs import decoded
 from resources.place import Place, place_of
-from resources.state.health import mapping, text
 from resources.writing import keyvalues
 from resources.writing.keyvalues import SORTS, KeyValueInput, KeyValueRow, SecretField, Sort, Value
 

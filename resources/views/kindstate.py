@@ -5,15 +5,16 @@ Its definition may be terminating, deleted, or have lost the version while objec
 
 from dataclasses import dataclass
 
+from django import shortcuts
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from resources.state.health import conditions, mapping
+from kube.objects import mapping
+from resources.state.health import conditions
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom
 
@@ -37,7 +38,7 @@ def served(request: ConsoleRequest, group: str, version: str, plural: str) -> Ht
     """Requested when the kind's definition changed; an empty region as long as all is well."""
     found = _kind_state(request.cluster, group, version, plural)
     context = {"kind_state": found, "group": group, "version": version, "plural": plural}
-    response = render(request, "resources/_kind_state.html", context)
+    response = shortcuts.render(request, "resources/_kind_state.html", context)
     response["Cache-Control"] = "no-cache, private"
     return response
 

@@ -11,7 +11,8 @@ from resources.views import form_page, refusal_words, submission
 from resources.views.submission import Draft
 from resources.writing import draft
 from resources.writing.draft import Clashing, ObjectGone, refusal_causes
-from resources.writing.review import Review, review
+from resources.writing.review import Review
+from resources.writing.review import review as reviewed
 
 if TYPE_CHECKING:
     from resources.views.work import Work
@@ -46,12 +47,12 @@ def preview(work: "Work") -> PreviewPart:
             f"{cause.field}: {refusal_words.plain(cause.message)}" for cause in refusal_causes(refused)[:_SHOWN]
         )
         return _refused(written, explain(refused).title, causes)
-    found = review(outcome.live or None, outcome.sent, outcome.result, whole=True)
+    found = reviewed(outcome.live or None, outcome.sent, outcome.result, whole=True)
     return PreviewPart(found=found)
 
 
 def _refused(written: Draft, refusal: str, causes: tuple[str, ...] = ()) -> PreviewPart:
     """With the YAML of what was typed, to which no defaults are added."""
     asked = draft.own(written.obj)
-    found = review(written.original or None, asked, asked, whole=True)
+    found = reviewed(written.original or None, asked, asked, whole=True)
     return PreviewPart(found=found, refusal=refusal, causes=causes)

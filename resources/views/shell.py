@@ -10,8 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from console.web.errors import explain
-from console.web.errors import preserved_response
+from console.web.errors import explain, preserved_response
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError

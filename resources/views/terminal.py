@@ -34,13 +34,12 @@ from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import Invalid, KubeError, NotFound
 from kube.kubectl import Commands
-from kube.objects import KubeObject
+from kube.objects import KubeObject, mapping, text
 from kube.transport import AsyncTransport
 from resources.acting import acts
 from resources.place import Place, place_of
 from resources.podlogs.logs import LogContainer, containers
 from resources.state.children import moment
-from resources.state.health import mapping, text
 from resources.views.stream import OpenEnded, in_thread
 from resources.views.stream_request import Refused, client_of, request_of
 

@@ -234,7 +234,7 @@ class Work:
         causes = refusal_causes(refused)
         if isinstance(refused, AlreadyExists):
             causes = (StatusCause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
-        placed = errors.joined(errors.place(causes, self.schema, written.obj), known)
+        placed = errors.joined(errors.place_causes(causes, self.schema, written.obj), known)
         problem = explain(refused)
         if placed and problem.status == 400:
             problem = replace(problem, status=422)

@@ -21,11 +21,10 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import name_of
+from kube.objects import items, name_of, text
 from resources.acting import pod_templates
 from resources.history import writes
 from resources.place import Place, place_of
-from resources.state.health import items, text
 
 ENVIRONMENT, FILES = "environment", "files"
 #: Workloads of each type to choose from.

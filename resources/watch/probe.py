@@ -10,8 +10,8 @@ import logging
 from collections.abc import Callable
 
 from kube.errors import KubeError, Unreachable
-from kube.silence import unreachable
 from kube.requests import ApiRequest
+from kube.silence import unreachable
 from kube.transport import AsyncTransport
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
-from resources.state.health import items, mapping, text
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
 
 GROUP = "rbac.authorization.k8s.io"
 SUBJECTS = ("User", "Group", "ServiceAccount")

@@ -9,11 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from kube.objects import SERVER_METADATA
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import BadRequest, Conflict, KubeError, NotFound, StatusCause
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import SERVER_METADATA, KubeObject, name_of, namespace_of, uid_of
 from resources.forms.schema import Node, Schema, kind_of
 from resources.writing.diff import PLAIN, Clash, Key, Path, Shape, json_patch, merge, merges, same
 

@@ -17,11 +17,10 @@ from console.web import navigation
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, mapping, name_of, namespace_of
+from kube.objects import KubeObject, items, mapping, name_of, namespace_of
 from kube.versions import api_version_priority
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
-from resources.state.health import items
 from resources.types.types import is_custom
 from untrusted import json_bounds
 

@@ -11,8 +11,7 @@ import pytest
 from django.http import QueryDict
 from django.test import RequestFactory
 
-from console.signin import judge
-from console.signin import impersonation
+from console.signin import impersonation, judge
 from kube import limits, recording
 from kube.errors import TooManyRequests
 from kube.requests import ApiRequest

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from console.overview import instances
-from console.overview import changes
+from console.overview import changes, instances
 from kube import limits
 from operatorhub.bootstrap import manifest
 from operatorhub.bundle import permissions

@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 
 from console.web import navigation
-from console.web import navigation
 from console.web.clusters import console_client
 from tests.eventually import until
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kube.discovery import ResourceType
 from kube.catalog import pick_schema
+from kube.discovery import ResourceType
 from resources.forms.schema import Schema
 from tests.api import Answer, Api
 from tests.forms import kinds

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
-from kube.discovery import ResourceType
 from kube.catalog import pick_schema
+from kube.discovery import ResourceType
 from resources.forms import check
 from resources.forms.schema import Schema
 from tests.api import Api

@@ -93,7 +93,7 @@ def complaints(answer: Answer, schema: Schema, obj: dict[str, Any]) -> tuple[Pla
         for cause in (status.get("details") or {}).get("causes") or []
     ]
     causes = details or refusal_causes(BadRequest(status["message"]))
-    return errors.joined(errors.place(causes, schema, obj), check.problems(schema, obj))
+    return errors.joined(errors.place_causes(causes, schema, obj), check.problems(schema, obj))
 
 
 def drawn(found: served_kind.Served, obj: dict[str, Any], placed: tuple[Placed, ...]) -> tuple[FormPage, dom.Element]:

@@ -7,8 +7,8 @@ import pytest
 from aiohttp import web
 
 from kube import limits
-from kube.client import ClusterClient
 from kube.channels import CUT, LineCutter
+from kube.client import ClusterClient
 from resources.views.follow import _send_container_lines
 from tests.kube.script_server import serving
 

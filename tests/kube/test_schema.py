@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from kube.catalog import SchemaCache, pick_schema
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.requests import ApiRequest
-from kube.catalog import SchemaCache, pick_schema
 from kube.transport import Answer
 
 THING = ResourceType(group="example.com", version="v1", plural="things", kind="Thing", namespaced=True)

@@ -15,10 +15,9 @@ from console.signin.oidc import provider
 from examples.operators.access import ApiServerAccess
 from examples.operators.kubeapi import ApiError, KubeApi
 from kube.client import ClusterClient
-from kube.config import ClusterConfig, load
+from kube.config import ClusterConfig, client_context, load
 from kube.errors import Unreachable
 from kube.requests import ApiRequest
-from kube.config import client_context
 from kube.transport import AsyncTransport
 from sandbox.tls import tls_context
 from tests.kube.tls_server import Secured, kubeconfig

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube import discovery, errors, requests, table, transport
-from kube import catalog
+from kube import catalog, discovery, errors, requests, table, transport
 from kube.discovery import ResourceType
 from kube.objects import apply_merge, merge_patch
 from kube.selectors import from_labels, from_selector

@@ -2,8 +2,7 @@
 
 import pytest
 
-from kube import limits
-from kube import recording
+from kube import limits, recording
 
 
 @pytest.mark.parametrize(

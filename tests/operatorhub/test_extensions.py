@@ -14,7 +14,6 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub.bundle.bundles import Channel, ChannelEntry, Graph
 from operatorhub.extensions import draft, facts
-from operatorhub.extensions import facts
 from operatorhub.install.situation import Situation
 from operatorhub.run import bundle_input
 from tests.conftest import ROOT

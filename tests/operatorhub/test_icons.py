@@ -80,5 +80,7 @@ def test_s4_no_drawing_takes_for_ever(piece: bytes) -> None:
     """S4: "href=" and 64 KB of spaces took 26 s, half a megabyte half an hour."""
     began = time.process_time()
     head = b'<svg xmlns="x">'
-    assert clean_icon(head + (piece * (limits.ICON.value // len(piece) + 1))[: limits.ICON.value - len(head)]) is not None
+    assert (
+        clean_icon(head + (piece * (limits.ICON.value // len(piece) + 1))[: limits.ICON.value - len(head)]) is not None
+    )
     assert time.process_time() - began < 5

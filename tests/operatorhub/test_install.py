@@ -9,13 +9,12 @@ from django.http import QueryDict
 
 from operatorhub import olm
 from operatorhub.bundle import contents
-from operatorhub.bundle import contents
 from operatorhub.bundle.bundles import PackageOffer
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Manifest, describe
 from operatorhub.install import choices
-from operatorhub.install import draft as owners
 from operatorhub.install import draft as drafts
+from operatorhub.install import draft as owners
 from operatorhub.install.conflicts import InstallRequest
 from operatorhub.install.draft import InstallDraft
 from operatorhub.install.situation import Situation

@@ -18,8 +18,8 @@ from operatorhub import olm
 from operatorhub.bundle import package as packages
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.indexing import index
-from operatorhub.install import situation, undo
 from operatorhub.install import choices as version
+from operatorhub.install import situation, undo
 from operatorhub.install.objects import MADE
 from operatorhub.progress import read
 from tests.eventually import until

@@ -10,10 +10,10 @@ from django.template.loader import render_to_string
 from kube.discovery import ResourceType
 from kube.errors import Forbidden
 from operatorhub.csv import Api
-from operatorhub.views import navigation as navigation
 from operatorhub.running.installed_operators import Listed, Operator
 from operatorhub.running.updates import Update
 from operatorhub.running.workloads import ASKS, DONE, FAILED
+from operatorhub.views import navigation as navigation
 
 API = Api(group="flights.com", version="v1", plural="flighttickets", kind="FlightTicket", title="Flight ticket")
 
@@ -62,7 +62,9 @@ def test_kinds_of_the_open_operator_are_counted(monkeypatch: pytest.MonkeyPatch)
     assert navigation.navigation_context(found, kind, ask=False)["ask"] is False
     monkeypatch.setattr(navigation.operands, "count", lambda *_kind: (42, ""))
     found = _read(monkeypatch, (_operator("FlightTicket"),), kind)
-    assert ">42<" in render_to_string("operatorhub/_navigation.html", navigation.navigation_context(found, kind, ask=False))
+    assert ">42<" in render_to_string(
+        "operatorhub/_navigation.html", navigation.navigation_context(found, kind, ask=False)
+    )
     # Of another namespace it is another number.
     assert navigation.navigation_context(found, kind, ask=False, namespace="apps")["ask"] is True
 
@@ -72,7 +74,9 @@ def test_of_many_operators_those_in_trouble_are_shown(monkeypatch: pytest.Monkey
     found = _read(monkeypatch, rows)
     assert (len(found.operators), found.total) == (navigation.SHOWN_OPERATORS, 101)
     assert found.operators[-1].label == "Zebra"
-    assert "101" in render_to_string("operatorhub/_navigation.html", navigation.navigation_context(found, "/", ask=False))
+    assert "101" in render_to_string(
+        "operatorhub/_navigation.html", navigation.navigation_context(found, "/", ask=False)
+    )
 
 
 def test_an_update_that_waits_shows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,6 @@ from kube.client import ClusterClient
 from operatorhub import tasks
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles
-from operatorhub.bundle import bundles
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import image

@@ -16,7 +16,6 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles
-from operatorhub.bundle import bundles
 from operatorhub.indexing import refresh, rows
 from operatorhub.models import Catalog, Index, Package, StoredBundle
 from tests.conftest import ROOT

@@ -6,8 +6,7 @@ import pytest
 
 from kube.client import ClusterClient
 from operatorhub.find import catalog
-from operatorhub.find.facets import CatalogQuery
-from operatorhub.find.facets import edit_distance, rank_packages, search_texts
+from operatorhub.find.facets import CatalogQuery, edit_distance, rank_packages, search_texts
 from operatorhub.indexing import index
 from operatorhub.models import Index
 from tests.conftest import ROOT

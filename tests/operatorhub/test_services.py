@@ -64,7 +64,9 @@ def test_all_words_are_looked_for() -> None:
 
 def test_what_is_not_served_says_so_and_what_is_has_a_button(client: ClusterClient) -> None:
     maps = Api(group="", version="v1", plural="configmaps", kind="ConfigMap", title="Config map")
-    found = installed_operators.with_types(client, installed_operators.services_of([operator("Demo", "one", CACHE, maps)]), "default")
+    found = installed_operators.with_types(
+        client, installed_operators.services_of([operator("Demo", "one", CACHE, maps)]), "default"
+    )
     by_kind = {item.api.kind: item for item in found}
     assert by_kind["ConfigMap"].type is not None
     assert by_kind["ConfigMap"].refused == ""

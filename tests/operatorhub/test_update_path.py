@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from operatorhub import olm
+from operatorhub.bundle import graph
 from operatorhub.running.updates import Update
 from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 from operatorhub.upgrade import subscription
-from operatorhub.bundle import graph
 from operatorhub.upgrade.subscription import Edit, SubscriptionPage
 
 GRAPH = Graph(

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from resources.kinds.nodes import requested
-from resources.kinds.quotas import bar
+from resources.kinds.parts import bar
 from resources.quantities import cores, number, size
 
 

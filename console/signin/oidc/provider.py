@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from ssl import SSLContext
 from typing import Any
+
 from authlib.integrations.base_client.errors import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
@@ -38,12 +39,12 @@ from joserfc.jws import JWSRegistry
 from requests import RequestException
 from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, get_environ_proxies
+
 from console.signin.oidc.options import safe
 from console.web import clusters
 from console.web.clusters import Offered
 from console.web.front import addresses_of, place_of
 from kube.config import client_context
-from django.conf import settings
 
 
 class SignInError(Exception):
@@ -140,7 +141,9 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
         address = str(found.get(what) or "")
         if (what in needed and not address) or (address and not safe(address)):
             words = _("%(name)s has no usable %(what)s. Ask its administrator to fix its configuration.")
-            raise SignInError(words % {"name": provider_name(), "what": what}, 503, log=f"{what} of {issuer} is {address!r}")
+            raise SignInError(
+                words % {"name": provider_name(), "what": what}, 503, log=f"{what} of {issuer} is {address!r}"
+            )
     return found
 
 
@@ -198,7 +201,8 @@ def ask(of: Provider, grant: str, **what: str) -> dict[str, Any]:
             log_message = f"the token endpoint refused {grant}: {error.error} {error.description or ''}"[:500]
             if error.error in _JUDGED:
                 raise SignInRefused(
-                    _("%(name)s no longer accepts this sign-in. Start again.") % {"name": provider_name()}, log=log_message
+                    _("%(name)s no longer accepts this sign-in. Start again.") % {"name": provider_name()},
+                    log=log_message,
                 ) from None
             if error.error in ("invalid_client", "unauthorized_client"):
                 words = _(
@@ -316,7 +320,9 @@ def verified_id_token(of: Provider, text: str, *, nonce: str = "", access_token:
             "The ID token from %(name)s has the wrong time: the clocks of the provider and of this "
             "console differ by more than %(minutes)d minutes. Synchronize the clocks."
         )
-        raise SignInError(words % {"name": provider_name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}") from None
+        raise SignInError(
+            words % {"name": provider_name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}"
+        ) from None
     except (JoseError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise _forged(f"ID token: {error!r}") from None
     if lifetime <= timedelta(0):

@@ -11,35 +11,27 @@ Sign-out at the provider, if it has an endpoint for that (OpenID Connect RP-Init
 import logging
 import threading
 import time
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
 from django.db.models import Q
 from django.dispatch import receiver
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from requests import RequestException
+
 from console.signin import judge, sessions, signals
-from console.signin import sessions
 from console.signin.models import Session
 from console.signin.oidc import provider
 from console.signin.oidc.models import Grant
 from console.signin.oidc.provider import SignInError, SignInRefused, provider_name
 from console.web import clusters
-from kube.errors import NotRenewed, Unauthorized
-import logging
-from dataclasses import dataclass
-from urllib.parse import urlencode
-from django.conf import settings
-from django.http import HttpRequest
-from requests import RequestException
-from console.signin import sessions
-from console.signin import sessions
-from console.signin.models import Session
-from console.signin.oidc import provider
-from console.signin.oidc.models import Grant
-from console.signin.oidc.provider import SignInError
 from console.web.front import place_of
-from kube.errors import KubeError
-
+from kube.errors import KubeError, NotRenewed, Unauthorized
 
 log = logging.getLogger("console.signin")
 

@@ -20,7 +20,6 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET
 
 from console.signin import judge, rate_limits, sessions, signals, views
-from console.signin import sessions
 from console.signin.address import unheard
 from console.signin.models import Session
 from console.signin.oidc import provider, renewal
@@ -173,7 +172,9 @@ def _denied(code: str) -> SignInError:
         return SignInError(words % {"name": provider_name()}, 403, log=log_message)
     if code in ("server_error", "temporarily_unavailable"):
         return SignInError(
-            _("%(name)s has a temporary problem. Try again in a moment.") % {"name": provider_name()}, 503, log=log_message
+            _("%(name)s has a temporary problem. Try again in a moment.") % {"name": provider_name()},
+            503,
+            log=log_message,
         )
     if code == "invalid_scope":
         words = _(

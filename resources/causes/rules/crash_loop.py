@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from kube.objects import mapping, text
 from resources.causes.cause import Cause, Link, shortened
 from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import (
@@ -24,7 +25,6 @@ from resources.causes.evidence import (
     not_ready_since,
     pod_containers,
 )
-from resources.state.health import mapping, text
 
 RANK = 32
 _KILLED = 128

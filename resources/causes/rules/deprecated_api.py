@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from kube.objects import text
 from resources.causes.cause import Cause, Severity
 from resources.causes.evidence import Evidence, Item
-from resources.state.health import text
 
 RANK = 16
 _GONE = re.compile(r'no matches for kind "(?P<kind>[^"]+)" in (?:version|group) "(?P<version>[^"]+)"')

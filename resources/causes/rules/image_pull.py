@@ -13,11 +13,11 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from kube.objects import items, text
 from resources.causes import evidence
 from resources.causes.cause import Cause, CauseTarget, Link
 from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import ContainerState, Evidence, Item
-from resources.state.health import items, text
 
 RANK = 22
 _REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")

@@ -13,10 +13,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube.objects import items, mapping, text
 from resources.causes import evidence
 from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
-from resources.state.health import items, mapping, text
 
 RANK = 20
 _KINDS = {"secret": "Secret", "configmap": "ConfigMap"}

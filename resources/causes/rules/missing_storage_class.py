@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from kube.objects import text
 from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
-from resources.state.health import text
 
 RANK = 10
 _MISSING = re.compile(r'storageclass(?:es)?\.storage\.k8s\.io "(?P<name>[^"]+)" not found')

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from kube.objects import text
 from resources.causes.cause import Cause, Fix, Link
 from resources.causes.evidence import Evidence, Item
-from resources.state.health import text
 
 RANK = 15
 _OWN = ("kubernetes", "foregroundDeletion", "orphan")

@@ -15,9 +15,10 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from kube.objects import items, mapping, text
 from resources.causes.cause import Cause, CauseTarget, Fix, Link, shortened
 from resources.causes.evidence import Event, Evidence, Item
-from resources.state.health import condition_of, items, mapping, text
+from resources.state.health import condition_of
 
 RANK = 18
 _NO_CLAIM = re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" not found')

@@ -5,8 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from console.audit import scene
-from console.audit import entries
+from console.audit import entries, scene
 from kube.config import ClusterConfig
 from kube.recording import RequestTarget, Write, target
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from console.overview import operators
+from console.overview import operators, part
 from console.overview.instances import RING_LENGTH, donut
 from console.overview.part import ERROR, WARNING, CardProblem, worst_first
-from console.overview import part
 from console.web.clusters import console_client
 from operatorhub.running.installed_operators import Operator
 from operatorhub.running.updates import Update

@@ -12,8 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from console.overview import instances, tour
-from console.overview import part
+from console.overview import instances, part, tour
 from console.overview.changes import RecentChange, _together
 from console.overview.part import ERROR, CardProblem, with_fixes
 from console.web.clusters import console_client

@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from console.audit import bounds, recorder
 from console.audit.models import AuditEntry
-from console.signin import sessions
-from console.signin import signals
+from console.signin import sessions, signals
 from console.signin.models import Session
 from tests.console.signin.people import People, browser_of, signed_in
 

@@ -10,8 +10,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from console.asgi import Console
-from console.signin import guard, rate_limits
-from console.signin import clients
+from console.signin import clients, guard, rate_limits
 from console.signin.models import Session
 from kube import limits
 from kube.client import ClusterClient

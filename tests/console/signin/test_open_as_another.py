@@ -7,7 +7,6 @@ import pytest
 
 from console.asgi import Console
 from console.signin import bearer, clients
-from console.signin import clients
 from console.signin.models import Impersonation, Session
 from console.web.clusters import console_client
 from kube.client import ClusterClient

@@ -15,7 +15,6 @@ from django.test import Client
 
 from console.asgi import Console
 from console.signin import clients, sessions
-from console.signin import clients
 from console.signin.models import Session
 from kube.client import ClusterClient
 from resources.changes import Topic

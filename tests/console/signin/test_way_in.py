@@ -9,8 +9,7 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from console.signin import rate_limits
-from console.signin import sessions
+from console.signin import rate_limits, sessions
 from console.signin.models import Attempt, Session
 from kube.client import ClusterClient
 from tests.console.signin.people import People, browser_of, expired, signed_in

@@ -18,8 +18,7 @@ from kube import limits
 from operatorhub.bootstrap import manifest
 from operatorhub.exports import folder
 from operatorhub.run import bundle_input
-from operatorhub.sources import archive, fbc, fetch
-from operatorhub.sources import drafts
+from operatorhub.sources import archive, drafts, fbc, fetch
 from operatorhub.sources.drafts import SourceError
 from operatorhub.upgrade import plans
 from tests.conftest import ROOT

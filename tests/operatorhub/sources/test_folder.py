@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from operatorhub.sources import folder
-from operatorhub.sources import drafts
+from operatorhub.sources import drafts, folder
 from operatorhub.sources.drafts import BundleDraft, DraftProblem, PackageDraft, SourceError
 
 CSV = """apiVersion: operators.coreos.com/v1alpha1

@@ -10,7 +10,8 @@ from resources.forms.schema import Schema
 def test_no_more_schemas_are_kept_prepared_than_the_client_keeps_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "_NODES", type(check._NODES)())
     schemas = [
-        Schema.from_document({"type": "object", "description": str(number)}) for number in range(documents._MAX_SCHEMAS + 3)
+        Schema.from_document({"type": "object", "description": str(number)})
+        for number in range(documents._MAX_SCHEMAS + 3)
     ]
     nodes = [check.node_of(schema) for schema in schemas]
     assert len(check._NODES) == documents._MAX_SCHEMAS

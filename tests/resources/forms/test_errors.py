@@ -36,5 +36,5 @@ def test_several_words_at_one_field_are_joined() -> None:
         ("spec.engine", "x", "two"),
         ("<nil>", "x", "all"),
     ]
-    placed = errors.place(causes, schema, OBJ)
+    placed = errors.place_causes(causes, schema, OBJ)
     assert errors.by_path(placed) == {("spec", "engine"): "one; two", (): "all"}

@@ -10,8 +10,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from console.signin import clients, signals
-from console.signin import sessions
+from console.signin import clients, sessions, signals
 from console.signin.models import Session
 from console.signin.oidc import provider as asked
 from console.signin.oidc import renewal

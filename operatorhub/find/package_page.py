@@ -13,11 +13,9 @@ from django.urls import reverse
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from operatorhub import olm
-from operatorhub import csv
+from operatorhub import csv, olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, contents, package, permissions
-from operatorhub.bundle import contents
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.bundle.permissions import Right
 from operatorhub.extensions import facts as extensions

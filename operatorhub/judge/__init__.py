@@ -1,1 +1,0 @@
-"""The package page: everything that one should know of an operator before it is installed."""
