@@ -25,9 +25,9 @@ from console.web.asgi import Receive, Scope, Send
 from console.web.front import Front
 from console.web.request_body import BodyFirst
 from console.web.soft_timeout import SoftTimeout
+from resources.lists.listing import row_html
 from resources.stream import metrics
 from resources.stream.broker import Broker
-from resources.stream.fragments import row_html
 from resources.views.api_watch import ApiWatchApp
 from resources.views.api_watch import wanted as wants_watch
 from resources.views.follow import FOLLOW_ALL_PATH, FOLLOW_PATH, FollowAllApp, FollowApp

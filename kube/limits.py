@@ -758,7 +758,7 @@ CAUSE_REQUESTS = Limit(
 )
 
 
-# CPU and memory by metrics.k8s.io (resources/usage/).
+# CPU and memory by metrics.k8s.io (resources/usage.py).
 _USAGE = "tests/resources/usage/test_"
 
 USAGE_SERIES = Limit(

@@ -191,7 +191,7 @@ _ASSIGNED_FIELDS = {
     ("v1", "PersistentVolume"): ("claimRef",),
     ("v1", "Namespace"): ("finalizers",),
 }
-_TOKEN_VOLUME = "kube-api-access-"
+_TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 - a prefix of names
 
 
 def clean(obj: KubeObject) -> KubeObject:

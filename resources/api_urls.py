@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from resources.api import causes, history, lists, objects, types
+from resources.api import history, lists, objects, types
 
 app_name = "resources-api"
 
@@ -26,7 +26,7 @@ urlpatterns = [
         name="history-change",
     ),
     path("<str:group>/<str:version>/<str:plural>/<str:namespace>/<str:name>/", objects.Object.as_view(), name="object"),
-    path(f"{_OBJECT}causes/", causes.Causes.as_view(), name="causes"),
+    path(f"{_OBJECT}causes/", objects.Causes.as_view(), name="causes"),
     path(f"{_OBJECT}tree/", lists.Tree.as_view(), name="tree"),
     path(f"{_OBJECT}events/", lists.ObjectEvents.as_view(), name="object-events"),
 ]

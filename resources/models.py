@@ -99,7 +99,7 @@ class Step(models.Model):
     # The first changed fields as [path, before, after], texts; and how many there are in all.
     fields = models.JSONField(default=list)
     changed = models.PositiveIntegerField(default=0)
-    # zlib-JSON of what leads back to the version before (resources/history/steps.py); empty for the first.
+    # zlib-JSON of what leads back to the version before (resources/history/stored_object.py); empty for the first.
     back = models.BinaryField(default=b"")
 
     class Meta:

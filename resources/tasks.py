@@ -9,7 +9,7 @@ from kube.errors import KubeError
 from resources.changes import RedisError
 from resources.changes.heartbeats import active_of
 from resources.history import store
-from resources.usage.readings import NODES, PODS, READ_SECONDS, metrics_type, note, usages
+from resources.usage import NODES, PODS, READ_SECONDS, metrics_type, note, usages
 
 log = logging.getLogger("resources.tasks")
 

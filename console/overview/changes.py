@@ -16,7 +16,7 @@ from kube.objects import KubeObject
 from kube.requests import FIELD_MANAGER
 from operatorhub import olm
 from resources import live_topics
-from resources.history import lives, timeline
+from resources.history import timeline
 from resources.models import Step
 from resources.page import events
 from resources.page.events import EventQuery, Happened, Linker
@@ -70,7 +70,7 @@ def collect(client: ClusterClient) -> CardContent:
     )
     found: list[RecentChange] = []
     steps = [step for step in rows[:_SEARCHED_STEPS] if not _bookkeeping(step)]
-    readable = lives.Readable(client, {step.traced_id for step in steps})
+    readable = timeline.Readable(client, {step.traced_id for step in steps})
     for step in steps:
         if place := readable.place(step.traced):
             change = _change(step, place)

@@ -20,8 +20,7 @@ from resources.lists.counts import Count, counts
 from resources.lists.listing import Query
 from resources.place import Place
 from resources.state.health import READY
-from resources.usage.history import Tile, tiles
-from resources.usage.readings import ALLOCATABLE, NODES, PODS, Usage, readings
+from resources.usage import ALLOCATABLE, NODES, PODS, Tile, Usage, readings, tiles
 
 _KINDS = (
     ("", "namespaces"),

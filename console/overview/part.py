@@ -30,8 +30,7 @@ from django.utils import timezone, translation
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from resources.diagnosis.cause_display import ShownFix, shown_causes
-from resources.diagnosis.cause_reader import read_causes, state_of
+from resources.diagnosis import ShownFix, read_causes, shown_causes, state_of
 from resources.models import Mark
 from resources.place import Place
 

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from resources.usage.history import sparkline
+from resources.usage import sparkline
 
 
 @dataclass(frozen=True, slots=True)

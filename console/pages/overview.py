@@ -19,7 +19,7 @@ from console.overview.part import CardProblem, worst_first
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from resources.usage.readings import NODES, metrics_type
+from resources.usage import NODES, metrics_type
 
 _HAPPENED = ("changes", "warnings")
 

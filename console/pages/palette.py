@@ -22,14 +22,12 @@ from kube.errors import KubeError
 from operatorhub.find import catalog
 from operatorhub.find.facets import rank_packages as rank_packages
 from operatorhub.models import Index
-from resources import favourites
+from resources import favourites, object_search, podlogs
 from resources.acting.actions import actions
 from resources.favourites import Marked
 from resources.lists import saved_searches
+from resources.object_search import FoundName
 from resources.place import place_of
-from resources.podlogs import pods
-from resources.searching import hits
-from resources.searching.hits import Name
 from resources.types.types import Kind, kinds
 
 #: Entries of a section.
@@ -188,7 +186,7 @@ def _mark(marked: Marked) -> PaletteEntry:
 def _object_entries(request: ConsoleRequest, q: str) -> Iterator[PaletteEntry]:
     """Objects with that name."""
     if len(q) >= _MIN_LETTERS:
-        for name in hits.find(request.cluster, request.namespace, q.split(), _MAX_OBJECTS):
+        for name in object_search.find_names(request.cluster, request.namespace, q.split(), _MAX_OBJECTS):
             yield PaletteEntry(name.name, name.place.url(), _what(name))
 
 
@@ -201,7 +199,7 @@ def _object_acts(request: ConsoleRequest, q: str) -> Iterator[PaletteEntry]:
     if not verb or not any(len(word) >= 2 for word in words):
         return
     client = request.cluster
-    named = hits.find(client, request.namespace, words, _MAX_MATCHES)
+    named = object_search.find_names(client, request.namespace, words, _MAX_MATCHES)
     for name in [hit for hit in named if _can_have(hit, verb)][:_MAX_ACTED]:
         try:
             offered = actions(client, name.place, name.place.get(client))
@@ -230,7 +228,7 @@ def _verb_of(q: str) -> tuple[str, list[str]]:
     return (_VERBS.get(first) or own.get(first, ""), rest)
 
 
-def _can_have(name: Name, verb: str) -> bool:
+def _can_have(name: FoundName, verb: str) -> bool:
     """Whether the kind can have the action at all; without asking the cluster."""
     is_pod = name.type.kind == "Pod" and not name.type.group
     if verb in ("terminal", "evict"):
@@ -238,11 +236,11 @@ def _can_have(name: Name, verb: str) -> bool:
     if verb == "scale":
         return "scale" in name.type.subresources
     if verb in ("logs", "forward"):
-        return is_pod or pods.may_have(name.type)
+        return is_pod or podlogs.may_have_pods(name.type)
     return True
 
 
-def _what(name: Name) -> str:
+def _what(name: FoundName) -> str:
     return f"{name.type.kind} · {name.namespace}" if name.namespace else name.type.kind
 
 

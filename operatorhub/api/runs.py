@@ -22,7 +22,7 @@ from operatorhub.install import situation
 from operatorhub.progress.stages import Stage
 from operatorhub.run import bundle_input, follow, plan, removal, verdicts
 from operatorhub.sources.drafts import SourceError
-from resources.applying.imports import Result
+from resources.imports import Result
 
 RunShape = shape(follow.RunSummary, "BundleRun")
 VerdictShape = shape(verdicts.Verdict, "BundleVerdict")

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from kube import limits
 from operatorhub.csv import apis, items, mapping, strings, text
-from resources.rights import dangers, permission_words
-from resources.rights.dangers import judge
+from resources import permissions
+from resources.permissions import judge
 
 CLUSTER, NAMESPACE = "cluster", "namespace"
 # Display order of verbs.
@@ -45,7 +45,7 @@ class Right:
     @property
     def words(self) -> str:
         """The right as a sentence in the reader's language: “May read and write Secrets in every namespace”."""
-        return permission_words.sentence(
+        return permissions.sentence(
             scope=self.scope,
             verbs=self.verbs,
             groups=self.groups,
@@ -57,7 +57,7 @@ class Right:
     @property
     def why(self) -> str:
         """Why it is dangerous, '' when it is not."""
-        return str(dangers.WHY.get(self.cause, ""))
+        return str(permissions.WHY.get(self.cause, ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,10 +33,9 @@ from operatorhub.exports.operator_objects import Item
 from operatorhub.run.bundle_input import spread
 from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError
-from resources import yamltext
-from resources.applying import imports
-from resources.applying.imports import Document, Result
+from resources import imports, yamltext
 from resources.display_copy import compared
+from resources.imports import Document, Result
 from resources.writing.review import Review, review
 from untrusted import yaml_bounds
 

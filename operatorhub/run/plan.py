@@ -28,9 +28,9 @@ from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.install.situation import Situation
 from operatorhub.upgrade.plan_check import examine
 from resources import yamltext
-from resources.applying.imports import Document, Import, Result
-from resources.forms import check
+from resources.forms import errors as check
 from resources.forms.schema import Schema
+from resources.imports import Document, Import, Result
 
 RUN = "operator-console.dev/run-bundle"
 SOURCE = "operator-console.dev/run-bundle-source"

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from operatorhub import direct
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import LEVELS, apis, install_modes, items, level, mapping, text
-from resources.forms import check
+from resources.forms import errors
 from resources.forms.schema import Schema
 from untrusted import json_bounds
 
@@ -230,7 +230,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
                 words = _("An example has the kind %(kind)s (%(version)s), which the bundle doesn't provide.")
                 yield Verdict(WARNING, words % {"kind": key[1], "version": key[0]}, where)
             continue
-        for problem in check.problems(Schema.from_document(schemas[key]), dict(item))[:5]:
+        for problem in errors.object_problems(Schema.from_document(schemas[key]), dict(item))[:5]:
             words = _("The example of %(kind)s doesn't match its schema: %(where)s: %(message)s")
             yield Verdict(WARNING, words % {"kind": key[1], "where": problem.where, "message": problem.message}, where)
 

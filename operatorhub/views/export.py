@@ -21,7 +21,7 @@ from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.sources.drafts import SourceError
 from operatorhub.views import run as outcomes
-from resources.applying.imports import Result
+from resources.imports import Result
 from resources.views import importing
 from resources.writing.review import Review
 from resources.yamltext import YamlProblem

@@ -26,7 +26,7 @@ from operatorhub.extensions import draft, facts
 from operatorhub.install import situation
 from operatorhub.sources.drafts import SourceError
 from operatorhub.views import run as outcomes
-from resources.applying import imports
+from resources import imports
 from resources.views import importing
 
 

@@ -28,7 +28,7 @@ from operatorhub.install import situation
 from operatorhub.install.undo import Removed
 from operatorhub.run import bundle_input, follow, plan, removal, verdicts
 from operatorhub.sources.drafts import SourceError
-from resources.applying.imports import Result
+from resources.imports import Result
 from resources.views import importing
 from resources.views.importing import ImportRow
 

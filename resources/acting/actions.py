@@ -11,9 +11,9 @@ from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import KubeObject
+from resources import podlogs
 from resources.acting import acts, pod_templates
 from resources.place import Place
-from resources.podlogs import pods
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +105,9 @@ def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
                 subresource="ephemeralcontainers",
                 command=command,
             )
-    elif pods.may_have(type_):
+    elif podlogs.may_have_pods(type_):
         yield Action(label=_("Logs of all Pods"), url=place.url("logs"))
-    if pods.may_have(type_) or (type_.kind == "Pod" and not type_.group):
+    if podlogs.may_have_pods(type_) or (type_.kind == "Pod" and not type_.group):
         yield Action(label=_("Port-forward"), url=place.url("forward"))
 
 

@@ -1,12 +1,20 @@
-"""The Pod template of a workload: where it is, and how a part of it is changed. Pure."""
+"""The Pod template of a workload: where it is, and how a part of it is changed. Pure.
 
-from collections.abc import Mapping
+Environment variables of a workload's containers, as rows of a form. Pure.
+
+Source of the fields: the API types EnvVar and EnvFromSource of the group core.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, mapping
+from kube.objects import KubeObject, items, mapping, text
 
 #: Types whose Pod template can be changed, and the fields that lead to its spec.
 PATHS = {
@@ -40,3 +48,151 @@ def patch(workload: KubeObject, path: tuple[str, ...], changes: Mapping[str, Any
 def effect(type_: ResourceType) -> str:
     """What a change of the template does, as a sentence."""
     return _("Its next Job uses the change.") if type_.kind == "CronJob" else _("Its Pods are replaced.")
+
+
+VALUE, SECRET, CONFIG_MAP, POD_FIELD, RESOURCE, OTHER = "value", "Secret", "ConfigMap", "field", "resource", "other"
+#: Source of a variable → its field in valueFrom, and the field of that one that the row's value is.
+_SOURCES = {
+    SECRET: ("secretKeyRef", "key"),
+    CONFIG_MAP: ("configMapKeyRef", "key"),
+    POD_FIELD: ("fieldRef", "fieldPath"),
+    RESOURCE: ("resourceFieldRef", "resource"),
+}
+#: Kind of an object all of whose keys become variables → its field in envFrom.
+_WHOLE = {SECRET: "secretRef", CONFIG_MAP: "configMapRef"}
+#: Lists of containers in a Pod's spec that have variables.
+CONTAINER_LISTS = ("containers", "initContainers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """One variable.
+
+    `source_name`: the Secret or ConfigMap. `value`: its key, the path of the Pod's field, the container's resource, or
+    the value itself. `was`: the name when the page was made, '' for a new one.
+    """
+
+    name: str = ""
+    source: str = VALUE
+    source_name: str = ""
+    value: str = ""
+    was: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeSource:
+    """A Secret or ConfigMap all of whose keys are variables, with `prefix` in front of their names."""
+
+    kind: str = CONFIG_MAP
+    name: str = ""
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The variables of one container."""
+
+    container: str
+    variables: tuple[Variable, ...]
+    whole_sources: tuple[WholeSource, ...]
+
+
+def environments(pod_spec: Mapping[str, Any]) -> tuple[Environment, ...]:
+    """One for each container, init containers last."""
+    return tuple(
+        Environment(
+            container=text(container.get("name")),
+            variables=tuple(_variable(entry) for entry in items(container.get("env"))),
+            whole_sources=tuple(
+                source for entry in items(container.get("envFrom")) if (source := _whole_source(entry)).name
+            ),
+        )
+        for part in CONTAINER_LISTS
+        for container in items(pod_spec.get(part))
+    )
+
+
+def container_names(pod_spec: Mapping[str, Any], part: str) -> list[str]:
+    """Of one of CONTAINER_LISTS, in its order."""
+    return [text(container.get("name")) for container in items(pod_spec.get(part))]
+
+
+def environment_digest(pod_spec: Mapping[str, Any]) -> str:
+    """Differs when anyone has changed the variables. The version of a workload changes with its status, too."""
+    parts = [
+        [container.get("name"), container.get("env"), container.get("envFrom")]
+        for part in CONTAINER_LISTS
+        for container in items(pod_spec.get(part))
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def environment_changes(pod_spec: Mapping[str, Any], wanted: Iterable[Environment]) -> dict[str, Any]:
+    """The lists of containers of the Pod's spec that differ, whole; {} for no change.
+
+    Containers that are not `wanted`, and what a row doesn't show, stay as they are.
+    """
+    by_container = {environment.container: environment for environment in wanted}
+    found = {}
+    for part in CONTAINER_LISTS:
+        before = items(pod_spec.get(part))
+        after = [_container(container, by_container.get(text(container.get("name")))) for container in before]
+        if after != before:
+            found[part] = after
+    return found
+
+
+def _container(before: Mapping[str, Any], wanted: Environment | None) -> dict[str, Any]:
+    if wanted is None:
+        return dict(before)
+    left, variables = items(before.get("env")), []
+    for variable in wanted.variables:
+        old = next((entry for entry in left if variable.was and text(entry.get("name")) == variable.was), {})
+        left = [entry for entry in left if entry is not old]
+        variables.append(_entry(variable, old))
+    known = items(before.get("envFrom"))
+    sources = []
+    for source in wanted.whole_sources:
+        old = next((entry for entry in known if _whole_source(entry) == source), _whole_entry(source))
+        sources.append(dict(old))
+    sources += [dict(entry) for entry in known if not _whole_source(entry).name]
+    after = {key: value for key, value in before.items() if key not in ("env", "envFrom")}
+    return {**after, **({"env": variables} if variables else {}), **({"envFrom": sources} if sources else {})}
+
+
+def _variable(entry: Mapping[str, Any]) -> Variable:
+    name, given = text(entry.get("name")), mapping(entry.get("valueFrom"))
+    found = Variable(name=name, value=text(entry.get("value")).replace("\r\n", "\n"), was=name)
+    if not given:
+        return found
+    for source, (part, key) in _SOURCES.items():
+        if part in given:
+            reference = mapping(given.get(part))
+            source_name = text(reference.get("name")) if source in _WHOLE else ""
+            return replace(found, source=source, source_name=source_name, value=text(reference.get(key)))
+    return replace(found, source=OTHER)
+
+
+def _entry(variable: Variable, before: Mapping[str, Any]) -> dict[str, Any]:
+    """`before` is what it was, {} for a new one."""
+    if before and _variable(before) == variable:
+        return dict(before)
+    if variable.source == OTHER:
+        return {**before, "name": variable.name}
+    if variable.source == VALUE:
+        return {"name": variable.name, "value": variable.value}
+    part, key = _SOURCES[variable.source]
+    reference = {**mapping(mapping(before.get("valueFrom")).get(part)), key: variable.value}
+    if variable.source in _WHOLE:
+        reference["name"] = variable.source_name
+    return {"name": variable.name, "valueFrom": {part: reference}}
+
+
+def _whole_source(entry: Mapping[str, Any]) -> WholeSource:
+    kind = SECRET if "secretRef" in entry else CONFIG_MAP
+    name = text(mapping(entry.get(_WHOLE[kind])).get("name"))
+    return WholeSource(kind=kind, name=name, prefix=text(entry.get("prefix")))
+
+
+def _whole_entry(source: WholeSource) -> dict[str, Any]:
+    return {_WHOLE[source.kind]: {"name": source.name}, **({"prefix": source.prefix} if source.prefix else {})}

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.web.request import ConsoleRequest
-from resources.history import lives, recording_status, timeline
+from resources.history import recording_status, timeline
 from resources.place import place_of
 
 _LIMIT = 100
@@ -96,8 +96,8 @@ class History(APIView):
         """`show`: `spec` or `status` alone. At most `limit` changes (default 100), newest first."""
         place = place_of(_request(request), **address)
         client, asked = _request(request).cluster, request.query_params
-        lives.allowed(client, place)
-        all_ = lives.lives(client, place)
+        timeline.check_can_read(client, place)
+        all_ = timeline.lives(client, place)
         traced = next((life for life in all_ if asked.get("uid") in (None, "", life.uid)), None)
         limit = min(_number(asked.get("limit", ""), _LIMIT), _LIMIT) or _LIMIT
         found = (
@@ -131,7 +131,7 @@ class HistoryChange(APIView):
     def get(self, request: Request, step: int, **address: str) -> Response:
         """With the object before and after it."""
         place = place_of(_request(request), **address)
-        row = lives.step_of(_request(request).cluster, place, step)
+        row = timeline.step_of(_request(request).cluster, place, step)
         made = timeline.versions(row.traced, (row.pk, -row.pk))
         answer = {"change": timeline.entry(row), "before": made.get(-row.pk), "after": made.get(row.pk)}
         return Response(HistoryChangeSerializer(answer).data)

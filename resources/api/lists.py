@@ -14,14 +14,13 @@ from rest_framework.views import APIView
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import mapping, name_of, namespace_of, text, uid_of
+from resources import object_search, tree
 from resources.causes.engine import explained_health
 from resources.lists import child_troubles
 from resources.page import events, owned_rows
 from resources.page.detail import Link
 from resources.place import place_of
-from resources.searching import lookup
 from resources.state.health import Health
-from resources.tree import owners
 
 
 class RefSerializer(serializers.Serializer[Any]):
@@ -62,7 +61,7 @@ class GapSerializer(serializers.Serializer[Any]):
 class TreeSerializer(serializers.Serializer[Any]):
     """`owners`: whom the object belongs to, the uppermost first."""
 
-    owners = RefSerializer(many=True)
+    tree = RefSerializer(many=True)
     items = OwnedSerializer(many=True)
     pods = serializers.IntegerField()
     ready = serializers.IntegerField()
@@ -171,7 +170,7 @@ class Tree(APIView):
     def get(self, request: Request, **address: str) -> Response:
         client, place = cluster(request), place_of(request._request, **address)  # type: ignore[arg-type]
         obj = place.get(client)
-        found = owners.belongings(client, place.type, obj)
+        found = tree.belongings(client, place.type, obj)
         top = owned_rows.nodes(found.rows)
         sum_ = owned_rows.summary(top)
         return Response(
@@ -185,7 +184,7 @@ class Tree(APIView):
         )
 
 
-def _owned(row: owners.Owned, word: Health) -> dict[str, Any]:
+def _owned(row: tree.Owned, word: Health) -> dict[str, Any]:
     return {
         "uid": uid_of(row.object),
         "depth": row.depth,
@@ -276,8 +275,8 @@ class Search(APIView):
     def get(self, request: Request) -> Response:
         asked = request.query_params
         namespace = asked.get("namespace", "")
-        wish = lookup.parse_query(" ".join(asked.get("q", "").split())[:1000])
-        found = lookup.search(cluster(request), "" if namespace == "-" else namespace, wish)
+        wish = object_search.parse_query(" ".join(asked.get("q", "").split())[:1000])
+        found = object_search.search(cluster(request), "" if namespace == "-" else namespace, wish)
         hits = [
             {"object": ref(group.type, hit.namespace, hit.name), "state": hit.state, "created": hit.created}
             for group in found.groups

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from console.web.request import ConsoleRequest
 from resources.lists.counts import counts
 from resources.place import place_of
-from resources.types import explain, schematree
+from resources.types import schematree
 from resources.types.types import SCOPES, KindQuery, find_kinds
 
 
@@ -152,5 +152,5 @@ class Explain(APIView):
         """404 where there is no such kind, or no such place in it."""
         http, asked = _http(request), request.query_params
         type_ = place_of(http, group, version, plural).type
-        found = explain.explain(http.cluster, type_, asked.get("at", ""), asked.get("q", ""))
+        found = schematree.explain(http.cluster, type_, asked.get("at", ""), asked.get("q", ""))
         return Response(ExplainedSerializer(found).data, status=404 if found.missing else 200)

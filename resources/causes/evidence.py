@@ -1,8 +1,10 @@
 """What the rules read: an object, what it owns and is owned by, each with its Events; and a Pod's containers as its
 status has them.
 
-Pure; resources/diagnosis/ fills it from a cluster.
+Pure; resources/diagnosis.py fills it from a cluster.
 https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
+
+Where a value that is wrong would be changed so that it stays: the uppermost owner whose spec has it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,9 +13,11 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from kube import limits
 from kube.objects import items, mapping, text
-from resources.causes.cause import CauseTarget, Link
+from resources.causes.cause import CauseTarget, Fix, Link
 from resources.state.health import (
     DEGRADED,
     PROGRESSING,
@@ -364,3 +368,40 @@ def _ended(value: Mapping[str, Any]) -> Ended:
         exit_code=number(value.get("exitCode")),
         signal=number(value.get("signal")),
     )
+
+
+_MAX_VALUES = 5_000
+# Their specs can't be changed, or are written over by what made them.
+_MADE_KINDS = ("Pod", "ReplicaSet", "Job")
+
+
+def edit_fix(item: Item, value: str = "") -> Fix | None:
+    """None where the object's controller would overwrite the change. `value`: what the spec must contain, '' for
+    anything.
+    """
+    chain = (item, *item.ancestors)
+    for owner in reversed(chain):
+        if owner.kind in _MADE_KINDS and len(chain) > 1:
+            continue
+        if value and not has_value(owner.spec, value):
+            continue
+        if owner.controller or (owner.is_custom and not value):
+            return None
+        return Fix(label=_("Edit %(kind)s %(name)s") % {"kind": owner.kind, "name": owner.name}, target=owner.target)
+    return None
+
+
+def has_value(spec: Mapping[str, Any], value: str) -> bool:
+    """Whether the text stands in it as a value, or as part of one; among the first 5,000 values."""
+    waiting: list[Any] = [spec]
+    for _step in range(_MAX_VALUES):
+        if not waiting:
+            return False
+        found = waiting.pop()
+        if isinstance(found, Mapping):
+            waiting += found.values()
+        elif isinstance(found, list):
+            waiting += found
+        elif isinstance(found, str) and value in found:
+            return True
+    return False

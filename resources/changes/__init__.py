@@ -18,8 +18,7 @@ from redis.exceptions import OutOfMemoryError, RedisError
 from resources.changes.change import ROW_BYTES, Change, Kind, StreamEntry, Topic, milliseconds, order
 from resources.changes.connection import ping, position
 from resources.changes.heartbeats import HUB_SECONDS, INTEREST_SECONDS, Census, HubState, living_hubs
-from resources.changes.streams import ChangeLog
-from resources.changes.topics import KEEP_BYTES, KEEP_CHANGES, KEEP_SECONDS, VERSION_SECONDS, Lost
+from resources.changes.streams import KEEP_BYTES, KEEP_CHANGES, KEEP_SECONDS, VERSION_SECONDS, ChangeLog, Lost
 
 __all__ = [
     "HUB_SECONDS",

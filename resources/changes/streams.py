@@ -1,17 +1,227 @@
 """The readers' side of the streams: what came since a position, and what comes.
 
 ChangeLog joins it with the writers' side (topics.py) and the heartbeats of hubs (heartbeats.py).
+
+The writers' side of a topic: who owns it, what is appended, how far it is complete, why it is paused.
+
+Of a topic there is a stream, and a hash beside it: `hub` who owns it, `version` up to which the stream is complete and
+`at` when that was written (seconds on Redis' clock), `number` and `last` (id) of the newest entry, `bytes` ever written
+and `from` how many of them came before what is kept, `trouble` why it is paused. Of an entry the first three fields are
+Redis' own: `i` its number, `p` the id before it, `o` the bytes before it.
+
+What has to happen in Redis as one step is a Lua script (Redis 6.2 and later, valkey). Each script's first write is one
+that a full Redis refuses, so that it happens whole or not at all.
+
+Sessions that ended, told to all web processes: one bounded stream, read from its beginning, so that a process
+that starts later knows them too.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any
 from uuid import uuid4
 
 from redis.exceptions import OutOfMemoryError
 
 from resources.changes.change import Change, StreamEntry, Topic, milliseconds, order
-from resources.changes.connection import BLOCK_MILLISECONDS, Connection, key
+from resources.changes.connection import BLOCK_MILLISECONDS, Connection, key, sync_client
 from resources.changes.heartbeats import Heartbeats
-from resources.changes.topics import KEEP_CHANGES, KEEP_SECONDS, Topics
+
+# Entries kept for each topic (about), and their size; a browser that missed more lists again.
+KEEP_CHANGES = 2000
+KEEP_BYTES = 1024 * 1024
+# A position older than this is not looked up: the stream may have expired meanwhile.
+KEEP_SECONDS = 1800
+# A hub resumes from a resourceVersion for this long after it was written; later it lists again, with a resync.
+VERSION_SECONDS = 180
+_COLUMNS_SECONDS = 24 * 3600
+# A stream of at most so many entries is not worth cutting.
+_SHORT_STREAM = 32
+_HASH_SECONDS = KEEP_SECONDS * 2
+
+# KEYS: stream, hash, columns. ARGV: hub, version, columns or '', trouble or '-', entries to keep, bytes to keep,
+# seconds to keep stream and hash, seconds to keep columns, and for each change the count of its strings and the
+# strings. Answers the owner: another than `hub` when refused.
+_APPEND_SCRIPT = """
+local state = redis.call('HMGET', KEYS[2], 'hub', 'number', 'last', 'bytes', 'from')
+local hub = ARGV[1]
+if hub ~= '' and state[1] ~= hub then return {0, state[1] or ''} end
+local number, last = tonumber(state[2] or 0), state[3] or ''
+local bytes, from = tonumber(state[4] or 0), tonumber(state[5] or 0)
+if ARGV[3] ~= '' then redis.call('SET', KEYS[3], ARGV[3], 'EX', ARGV[8]) end
+local i, appended = 9, false
+while ARGV[i] do
+  local count, before = tonumber(ARGV[i]), bytes
+  for j = i + 1, i + count do bytes = bytes + #ARGV[j] end
+  number = number + 1
+  last = redis.call('XADD', KEYS[1], '*', 'i', number, 'p', last, 'o', string.format('%.0f', before),
+    unpack(ARGV, i + 1, i + count))
+  i, appended = i + count + 1, true
+end
+if appended then
+  redis.call('HSET', KEYS[2], 'number', number, 'last', last, 'bytes', string.format('%.0f', bytes))
+  redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[5])
+  local limit = tonumber(ARGV[6])
+  while bytes - from > limit do
+    from = tonumber(redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1][2][6])
+    local length = redis.call('XLEN', KEYS[1])
+    if bytes - from <= limit or length < 2 then break end
+    redis.call('XTRIM', KEYS[1], 'MAXLEN', math.floor(length * 3 / 4))
+  end
+  redis.call('HSET', KEYS[2], 'from', string.format('%.0f', from))
+  redis.call('EXPIRE', KEYS[1], ARGV[7])
+end
+if ARGV[2] ~= '' then redis.call('HSET', KEYS[2], 'version', ARGV[2], 'at', redis.call('TIME')[1]) end
+if ARGV[4] == '' then redis.call('HDEL', KEYS[2], 'trouble')
+elseif ARGV[4] ~= '-' then redis.call('HSET', KEYS[2], 'trouble', ARGV[4]) end
+redis.call('EXPIRE', KEYS[2], ARGV[7])
+return {1, last}
+"""
+
+# KEYS: hash. ARGV: hub, seconds for which a version is good, seconds to keep the hash. Answers the version or ''.
+_CLAIM_SCRIPT = """
+local state = redis.call('HMGET', KEYS[1], 'version', 'at')
+redis.call('HSET', KEYS[1], 'hub', ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+if state[1] and state[2] and redis.call('TIME')[1] - state[2] <= tonumber(ARGV[2]) then return state[1] end
+return ''
+"""
+
+# KEYS: hashes. ARGV: hub, seconds to keep a hash, a version or '' for each. Answers the places (from 1) of those that
+# belong to another.
+_RENEW_SCRIPT = """
+local now, lost = redis.call('TIME')[1], {}
+for i, key in ipairs(KEYS) do
+  if redis.call('HGET', key, 'hub') ~= ARGV[1] then lost[#lost + 1] = i
+  else
+    if ARGV[i + 2] ~= '' then redis.call('HSET', key, 'version', ARGV[i + 2], 'at', now) end
+    redis.call('EXPIRE', key, ARGV[2])
+  end
+end
+return lost
+"""
+
+# KEYS: hashes. ARGV: hub.
+_RELEASE_SCRIPT = """
+for _, key in ipairs(KEYS) do
+  if redis.call('HGET', key, 'hub') == ARGV[1] then redis.call('HDEL', key, 'hub', 'trouble') end
+end
+"""
+
+
+class Lost(Exception):
+    """Another hub owns the topic now (`owner`), or none (''): Redis lost its memory, or the owner released it."""
+
+    def __init__(self, topic: Topic, owner: str) -> None:
+        super().__init__(f"{topic} belongs to {owner or 'nobody'}")
+        self.owner = owner
+
+
+class Topics(Connection):
+    """Any of these may raise RedisError; the whole may then be repeated.
+
+    OutOfMemoryError: Redis is full, nothing was written.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._append = self._redis.register_script(_APPEND_SCRIPT)
+        self._claim = self._redis.register_script(_CLAIM_SCRIPT)
+        self._renew = self._redis.register_script(_RENEW_SCRIPT)
+        self._release = self._redis.register_script(_RELEASE_SCRIPT)
+
+    async def claim(self, topic: Topic, hub: str) -> str:
+        """Makes this hub the topic's owner: the previous owner can't write any more.
+
+        Returns the resourceVersion up to which the stream is complete, '' when that is unknown or long ago.
+        """
+        found = await self._run(self._claim, [_hash(str(topic))], [hub, VERSION_SECONDS, _HASH_SECONDS])
+        return str(found.decode())
+
+    async def append(
+        self,
+        topic: Topic,
+        changes: Iterable[Change],
+        version: str,
+        columns: tuple[str, bytes] | None = None,
+        *,
+        hub: str = "",
+    ) -> None:
+        """Add changes, and remember `version` as seen, as one step. PAUSED and RESUMED set and end the topic's trouble.
+
+        `columns`: (digest, JSON) when they are new. Raises Lost, with nothing written, when `hub` is not the owner; ''
+        asks for no owner.
+        """
+        trouble = "-"
+        args: list[Any] = []
+        for change in changes:
+            strings = change.strings()
+            args.append(len(strings))
+            args += strings
+            if change.kind in ("PAUSED", "RESUMED"):
+                trouble = change.text
+        text = columns[0].encode() + b"\n" + columns[1] if columns is not None else b""
+        keys = [key("changes", str(topic)), _hash(str(topic)), key("columns", str(topic))]
+        bounds = [KEEP_CHANGES, KEEP_BYTES, _HASH_SECONDS, _COLUMNS_SECONDS]
+        written, owner = await self._run(self._append, keys, [hub, version, text, trouble, *bounds, *args])
+        if not written:
+            raise Lost(topic, owner.decode())
+
+    async def renew(self, versions: Mapping[Topic, str], hub: str) -> list[Topic]:
+        """Records up to which version quiet topics are complete; '' leaves the version as it is.
+
+        Returns those that this hub does not own any more.
+        """
+        if not versions:
+            return []
+        topics = list(versions)
+        args = [hub, _HASH_SECONDS, *versions.values()]
+        places = await self._run(self._renew, [_hash(str(topic)) for topic in topics], args)
+        return [topics[place - 1] for place in places]
+
+    async def release(self, topics: Iterable[Topic], hub: str) -> None:
+        """Gives up topics without subscribers. Up to which version they are complete stays known for a while."""
+        if keys := [_hash(str(topic)) for topic in topics]:
+            await self._run(self._release, keys, [hub])
+
+    async def shrink(self) -> int:
+        """Makes room in a full Redis: deletes the older half of every long stream, also of topics without subscribers.
+
+        A reader that has not read it lists again. Returns how many entries were deleted.
+        """
+        names = [name async for name in self._redis.scan_iter(key("changes", "*"), count=1000)]
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for name in names:
+                pipe.xlen(name)
+            lengths = await pipe.execute()
+            long = [(name, length) for name, length in zip(names, lengths, strict=True) if length > _SHORT_STREAM]
+            for name, length in long:
+                pipe.xtrim(name, maxlen=length // 2, approximate=False)
+            return sum(await pipe.execute())
+
+    async def version(self, topic: Topic) -> str:
+        """The resourceVersion last written, however long ago; '' when there is none."""
+        found = await self._redis.hget(_hash(str(topic)), "version")
+        return str(found.decode()) if found else ""
+
+    async def columns(self, topic: str) -> tuple[str, bytes]:
+        """(digest, JSON of columnDefinitions) as last written; ('', b'') when there are none."""
+        found = await self._redis.get(key("columns", topic))
+        digest, _, text = (found or b"").partition(b"\n")
+        return digest.decode(), text
+
+    async def troubles(self, topics: Iterable[str]) -> dict[str, str]:
+        """Those of the topics that are paused now, and the sentence that says why."""
+        wanted = list(topics)
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for topic in wanted:
+                pipe.hget(_hash(topic), "trouble")
+            found = await pipe.execute()
+        return {topic: text.decode() for topic, text in zip(wanted, found, strict=True) if text}
+
+
+def _hash(topic: str) -> str:
+    return key("topic", topic)
+
 
 # Of one stream in one read.
 _READ = 500
@@ -104,3 +314,33 @@ class Streams(Connection):
 
 class ChangeLog(Topics, Streams, Heartbeats):
     """Streams, topics, interest and heartbeats over one pool of async connections; belongs to one event loop."""
+
+
+# Ids of sessions that ended most recently. An older one can't be taken up again after it expired (SESSION_COOKIE_AGE).
+KEEP_ENDED_SESSIONS = 10_000
+_ENDED_SESSIONS = "ended"
+
+
+def end_session(digest: str) -> None:
+    """The session's streams are closed everywhere within a second, and none is opened for it again.
+
+    Raises RedisError.
+    """
+    sync_client().xadd(key(_ENDED_SESSIONS), {"d": digest}, maxlen=KEEP_ENDED_SESSIONS, approximate=True)
+
+
+class EndedSessions(Connection):
+    """Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = "0"
+
+    async def follow(self) -> AsyncIterator[str]:
+        """Digests, those of the past first. Ends with RedisError; called again it resumes where it was."""
+        while True:
+            answer = await self._redis.xread({key(_ENDED_SESSIONS): self._last}, count=1000, block=BLOCK_MILLISECONDS)
+            for _, entries in answer or ():
+                for id_, fields in entries:
+                    self._last = id_.decode()
+                    yield fields[b"d"].decode()

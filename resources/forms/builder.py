@@ -5,10 +5,9 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from resources.forms import kubernetes_types, order, shapes, texts
-from resources.forms.depends import Dependencies, is_met
+from resources.forms import descriptors, kubernetes_types, shapes, texts
 from resources.forms.descriptors import Descriptor
-from resources.forms.fields import ABSENT, FormField, Options
+from resources.forms.fields import ABSENT, Dependencies, FormField, Options, is_met
 from resources.forms.immutable import held
 from resources.forms.paths import FIELDS_AT_ONCE, ITEMS_AT_ONCE, Path, token
 from resources.forms.schema import CONTAINERS, Node, Schema, branch_of, keeps_unknown, kind_of, unions, unnamed
@@ -57,7 +56,7 @@ class Builder:
         if not found and not (root.get("properties") or keeps_unknown(root)):
             found = ["spec"]
         fields: list[FormField] = []
-        for name in order.ordered(root, found, (), self.options.descriptors):
+        for name in descriptors.ordered_names(root, found, (), self.options.descriptors):
             node = self.schema.child(root, name)
             required = name in (root.get("required") or ())
             self.opened.add((name,))
@@ -222,10 +221,10 @@ class Builder:
         """The fields of an object (only those at `places` in its order); of very many, unset ones are closed parts."""
         required = frozenset(node.get("required") or ())
         found = self._drawn(node, value, path)
-        fold = order.folded(
+        fold = descriptors.folded_names(
             node=node, found=found, value=value, path=path, descriptors=self.options.descriptors, wanted=self.seen
         )
-        names = order.ordered(node, found, path, self.options.descriptors)
+        names = descriptors.ordered_names(node, found, path, self.options.descriptors)
 
         def make(index: int) -> FormField:
             name = names[index]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from resources.forms import kubernetes_types, labels, shapes
+from resources.forms import kubernetes_types, shapes
 from resources.forms.descriptors import Descriptors
 from resources.forms.paths import Path, element_id, token
 from resources.forms.schema import CONTAINERS, Node, Schema, kind_of
@@ -96,7 +96,7 @@ def _collect(schema: Schema, descriptors: Descriptors) -> Iterator[_Entry]:
     References to what they stand in are not followed again.
     """
     for name in _METADATA:
-        yield _entry(("metadata", name), "", labels.title(name))
+        yield _entry(("metadata", name), "", shapes.field_title(name))
     root = schema.node(schema.root)
     queue: list[tuple[Steps, Node, tuple[int, ...]]] = [
         ((name,), node, ()) for name, node in schema.properties(root) if name not in shapes.SERVERS
@@ -112,7 +112,7 @@ def _collect(schema: Schema, descriptors: Descriptors) -> Iterator[_Entry]:
         if kubernetes_types.is_claim(node, names):
             claims.add(names)
         if isinstance(steps[-1], str):
-            label = descriptor.display_name if descriptor and descriptor.display_name else labels.title(names[-1])
+            label = descriptor.display_name if descriptor and descriptor.display_name else shapes.field_title(names[-1])
             words = descriptor.description if descriptor and descriptor.description else node.get("description")
             yield _entry(steps, str(words or ""), label)
         kind, own = kind_of(node), id(node.get("properties"))

@@ -1,16 +1,154 @@
-"""The parts of a field that need no neighbours: its description, its control."""
+"""The parts of a field that need no neighbours: its description, its control.
+
+Words for a field that come from its schema alone: its name, its type, its limits.
+
+Not translated: they are the API's own.
+"""
 
 import dataclasses
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from resources.forms import labels, native, texts
+from resources.forms import texts, widgets
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, FormField, FormInput, Option, Options, UnionBranch
 from resources.forms.paths import Path
 from resources.forms.schema import CONTAINERS, Node, Schema, kind_of, nullable
 from resources.forms.widgets import Widget, widget
+
+_PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+#: Words that are not written as their letters' case says; found whatever case a field's name gives them.
+_SPELT = {
+    word.lower(): word
+    for word in re.findall(
+        r"\w+",
+        "3scale ETag FSx GiB GitHub GitLab IoT IPv4 IPv6 K8s KiB MiB MongoDB MySQL NVMe OAuth OpenAPI OpenShift"
+        " PostgreSQL QoS RStudio S2I SaaS SigV4 TiB VNet VSock iPXE iSCSI mTLS vCPU vCenter vSphere",
+    )
+}
+_ACRONYMS = frozenset(
+    re.findall(
+        r"\w+",
+        "acl acme ajp amqp api arn asn aws az bgp bmc ca cidr cni cpu crd crl csi csr csv db dhcp dns dsn ec ecr eks"
+        " fqdn gcp gcs gpu grpc gtid ha hdd http https iam id io ip ipam iqn irsa jdbc jms jmx json jvm jwt kms ldap"
+        " ldaps lun mac md mtu nat nfs ntp oci ocp oidc olm os pdb pem php pii pki pvc qps rbac rds rpc saml san sasl"
+        " scc scsi sdk sha slo smtp sms sns sqs ssd ssh ssl sso sql svm tcp tls ttl udp ui uid uri url usb utf uuid vip"
+        " vlan vm vpc vxlan wwn xml xss yaml",
+    )
+)
+#: Their plurals, where they stand in small letters; of others an "s" may belong to another word.
+_PLURALS_OF = {
+    f"{word}s": f"{word.upper()}s"
+    for word in ("id", "ip", "url", "uri", "cpu", "gpu", "db", "crd", "pvc", "api", "vm", "arn")
+}
+_WORDS = re.compile(
+    rf"(?i:{'|'.join(sorted(_SPELT, key=len, reverse=True))})s?(?![a-z])"
+    r"|\d+[KMGT]i(?![a-z])"  # 2Mi
+    r"|[A-Z]{2,}s(?![a-z])"  # URLs
+    r"|[A-Z]+(?=[A-Z][a-z])"  # HTTP, of HTTPRoute
+    r"|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z0-9_-]+"
+)
+#: Acronyms whose first letter a generator made small: dBName, uRI. Not the X of HTTP's headers.
+_SMALL_FIRST = re.compile(r"[a-wyz](?=[A-Z](?:[A-Z]|$))")
+_LIMITS = (
+    "minimum",
+    "exclusiveMinimum",
+    "maximum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "x-kubernetes-list-type",
+)
+_LABEL_LENGTH = 300
+
+
+def field_title(name: str) -> str:
+    """`serviceURL` → "Service URL"; a key that isn't an identifier (dots, slashes) stays as it is."""
+    if not _PLAIN.fullmatch(name):
+        return texts.shown(name) or "“”"
+    if _SMALL_FIRST.match(name) and _WORDS.findall(name)[0].lower() not in _SPELT:
+        name = name[0].upper() + name[1:]
+    words: list[str] = []
+    for word in _WORDS.findall(name):
+        # S3, V2, EC2 and OAuth2 are words; "Key 1" is two.
+        if words and word.isdigit() and (len(words[-1]) == 1 or not words[-1][-1:].islower() or words[-1] == "OAuth"):
+            words[-1] += word
+        else:
+            words.append(_spelt(word))
+    return " ".join(words) or name
+
+
+def _spelt(word: str) -> str:
+    """One word of a label as it is usually written."""
+    lower = word.lower()
+    if lower in _SPELT or lower.removesuffix("s") in _SPELT:
+        return _SPELT.get(lower) or f"{_SPELT[lower.removesuffix('s')]}s"
+    if lower in _ACRONYMS and not (word.endswith("s") and word[:-1].isupper()):
+        return word.upper()
+    return _PLURALS_OF.get(lower) or word[:1].upper() + word[1:]
+
+
+def _limit(value: Any) -> str:
+    return "" if value is None or isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def schema_limits(node: Node) -> tuple[tuple[str, str], ...]:
+    """Everything the schema limits, by the schema's own words; `true` where the word has no number."""
+    return tuple(
+        (name, "true" if node[name] is True else _limit(node[name]) or str(node[name])[:_LABEL_LENGTH])
+        for name in _LIMITS
+        if not (node.get(name) is None or node[name] is False or node[name] == "")
+    )
+
+
+def schema_rules(node: Node) -> tuple[str, ...]:
+    """The messages of the node's CEL rules, or the rules themselves where they have none."""
+    found = node.get("x-kubernetes-validations")
+    if not isinstance(found, list):
+        return ()
+    messages = (str(rule.get("message") or rule.get("rule") or "") for rule in found if isinstance(rule, dict))
+    return tuple(dict.fromkeys(" ".join(text.split())[:_LABEL_LENGTH] for text in messages if text))
+
+
+def type_label(schema: Schema, node: Node, kind: str, depth: int = 3) -> str:
+    """The type in words: "integer (int64)", "list of objects", "map of strings"."""
+    if kind in ("array", "map"):
+        inside = schema.items(node) if kind == "array" else schema.entry(node)
+        of = type_label(schema, inside, kind_of(inside), depth - 1) if depth else "…"
+        return f"{'list' if kind == 'array' else 'map'} of {_PLURALS.get(of, of)}"
+    if kind == "enum":
+        return str(node.get("type") or "one of")
+    words = {"int-or-string": "integer or string", "any": _untyped(node), "bytes": "string (byte)"}.get(kind, kind)
+    form = str(node.get("format") or "")
+    return f"{words} ({form})" if form and kind in ("string", "integer", "number") else words
+
+
+_PLURALS = {
+    "string": "strings",
+    "integer": "integers",
+    "number": "numbers",
+    "boolean": "booleans",
+    "object": "objects",
+    "any value": "any values",
+}
+
+
+def _untyped(node: Node) -> str:
+    declared = node.get("type")
+    return (
+        {"object": "object", "array": "list"}.get(declared, "any value") if isinstance(declared, str) else "any value"
+    )
+
 
 #: What a form never writes at the top of an object: the address knows kind and version, metadata has its own part,
 #: status is the server's.
@@ -45,16 +183,16 @@ def known(
     return {
         "path": path,
         "pointer": pointer,
-        "label": (descriptor.display_name if descriptor else "") or labels.title(str(last)),
+        "label": (descriptor.display_name if descriptor else "") or field_title(str(last)),
         "description": "" if item else texts.shown(description[:_LONG]),
-        "kind_label": labels.type_of(schema, node, kind),
+        "kind_label": type_label(schema, node, kind),
         "required": required and default is ABSENT,
         "nullable": nullable(node),
         "default": "" if default is ABSENT or default in ({}, []) else texts.shown(_plain(default)),
         "default_text": _as_text(kind, default),
         "defaulted": default is not ABSENT,
-        "limits": labels.limits(node),
-        "rules": labels.rules(node),
+        "limits": schema_limits(node),
+        "rules": schema_rules(node),
         "min_items": count(node.get("minItems")) or 0,
         "max_items": count(node.get("maxItems")),
         "error": options.typed.errors.get(path, ""),
@@ -62,7 +200,7 @@ def known(
         "group": _group(descriptor, path),
         "position": item,
         "list_label": _list_label(path, options) if item else "",
-        "constraints": native.constraints(node),
+        "constraints": widgets.browser_constraints(node),
         "hint": "password" if descriptor and "password" in descriptor.widgets else "",
     }
 
@@ -75,20 +213,20 @@ def _list_label(path: Path, options: Options) -> str:
     while around and isinstance(around[-1], int):
         around = around[:-1]
     descriptor = options.descriptors.get(around)
-    return (descriptor.display_name if descriptor else "") or labels.title(str(around[-1] if around else ""))
+    return (descriptor.display_name if descriptor else "") or field_title(str(around[-1] if around else ""))
 
 
 def _group(descriptor: Descriptor | None, path: Path) -> str:
     """The group's name, '' where the section around it says the same."""
-    name = labels.title(descriptor.group) if descriptor and descriptor.group else ""
-    around = next((labels.title(part) for part in reversed(path[:-1]) if isinstance(part, str)), "")
+    name = field_title(descriptor.group) if descriptor and descriptor.group else ""
+    around = next((field_title(part) for part in reversed(path[:-1]) if isinstance(part, str)), "")
     return "" if name.casefold() == around.casefold() else name
 
 
 def choices(only: tuple[tuple[str, ...], ...], was: str) -> dict[str, Any]:
     """The branches of a union to choose from; `was`: the number of the one that the object has, '' for none."""
     found = tuple(
-        UnionBranch(str(number), " + ".join(labels.title(name) for name in names), str(number) == was, names)
+        UnionBranch(str(number), " + ".join(field_title(name) for name in names), str(number) == was, names)
         for number, names in enumerate(only)
     )
     data = json.dumps({"only": only, "was": was}, separators=(",", ":"))

@@ -13,8 +13,7 @@ from kube.client import ClusterClient
 from kube.errors import BadRequest, NotFound
 from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import KubeObject, items, mapping, name_of, text
-from kube.selectors import from_labels
-from resources.pod_selectors import pod_selector
+from kube.selectors import from_labels, pod_selector
 
 #: Kinds whose Pods are found by their selector, and the groups they are of.
 WORKLOADS = {"Deployment": "apps", "StatefulSet": "apps", "DaemonSet": "apps", "ReplicaSet": "apps", "Job": "batch"}

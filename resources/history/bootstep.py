@@ -30,8 +30,8 @@ from kube.transport import AsyncTransport
 from kube.versions import older
 from kube.watch import WatchEvent, watch
 from resources.history import recording_status, store
-from resources.history.lives import NamespaceUids
 from resources.history.store import Event, Seen
+from resources.history.timeline import NamespaceUids
 from resources.watch.bootstep import WatchStep, worker_id
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from django.utils import timezone
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, mapping, name_of, namespace_of, text, uid_of
 from kube.versions import comparable, older
-from resources.history import steps, stored_object
+from resources.history import stored_object
 from resources.models import Followed, Recorder, Step, Traced, Write
 from resources.state.kind_health import health
 
@@ -152,7 +152,7 @@ def _step(traced: Traced, event: Event, what: str, at: datetime) -> Step:
 def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject) -> int:
     """The step from the head to this version; a DELETED event may carry a last change too."""
     old = stored_object.unpacked(traced.head)
-    ops = steps.back(clean, old)
+    ops = stored_object.steps_back(clean, old)
     state = health(event.object).state
     if not ops and (state == traced.state or event.type == "DELETED"):
         return 0
@@ -160,7 +160,7 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
     status_only = parts <= {"status"}
     last = traced.steps.order_by("-pk").first()
     manager, when = stored_object.writer(event.object, [op[0] for op in ops], last.until if last else None)
-    changed_fields, number = steps.fields(old, clean, _FIELDS)
+    changed_fields, number = stored_object.changed_fields(old, clean, _FIELDS)
     now = timezone.now()
     at = when if when and last and last.until <= when <= now else now
     step = _step(traced, event, Step.CHANGED, at)
@@ -171,9 +171,9 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
     folds = status_only and last is not None and _folds(last, step)
     if folds and last is not None:
         ops += stored_object.unpacked(last.back) or []
-        before = steps.apply(clean, ops)
-        ops = steps.back(clean, before)
-        step.fields, step.changed = steps.fields(before, clean, _FIELDS)
+        before = stored_object.apply_steps(clean, ops)
+        ops = stored_object.steps_back(clean, before)
+        step.fields, step.changed = stored_object.changed_fields(before, clean, _FIELDS)
         step.pk, step.at, step.count, step.gap = last.pk, last.at, last.count + 1, last.gap or step.gap
     step.back = stored_object.packed(ops) if ops else b""
     step.save(force_update=folds, force_insert=not folds)

@@ -1,21 +1,32 @@
 """The history as it is read: the lives of one object, what happened in each, and the object as it was at any moment.
 
 No permission is checked here: views do that, at the API server (allowed).
+
+Which objects of a name there were, who may read of them, and what was deleted lately.
+
+A namespace that was deleted and created again under the same name may have other owners, so only what belongs to its
+present life is shown. The recorder stores the namespace's uid with each object. Where it is missing (rows of before, a
+namespace that could not be read) the times of creation decide: an object is never older than its namespace.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from console.web.access import can
 from kube.client import ClusterClient
-from kube.objects import KubeObject, uid_of
+from kube.errors import Forbidden, KubeError, NotFound
+from kube.objects import KubeObject, mapping, text, uid_of
 from kube.requests import FIELD_MANAGER
-from resources.history import steps, stored_object
+from resources.history import stored_object
 from resources.models import Step, Traced, Write
+from resources.place import Place
 from resources.state.health import Health
 
 SHOWN = 20
@@ -172,10 +183,212 @@ def versions(traced: Traced, wanted: Iterable[int]) -> dict[int, KubeObject]:
             if step.event in (Step.CREATED, Step.SEEN, Step.CHANGED):
                 break
             continue
-        obj = steps.apply(obj, stored_object.unpacked(step.back))
+        obj = stored_object.apply_steps(obj, stored_object.unpacked(step.back))
         if -step.pk in left:
             found[-step.pk] = obj
         left -= found.keys()
         if not left:
             break
     return found
+
+
+#: Clocks of the API server and of the worker differ by less than this.
+_SLACK_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceLife:
+    """One of the namespaces that had a name, one after the other.
+
+    `created`: None where it could not be read. `read_at`: by this machine's clock.
+    """
+
+    uid: str = ""
+    created: datetime | None = None
+    read_at: float = 0.0
+
+
+class NamespaceUids:
+    """Namespaces' uids for the recorder, each read again only for an object that may be younger than what is known."""
+
+    def __init__(self, client: ClusterClient) -> None:
+        self._client = client
+        self._known: dict[str, NamespaceLife] = {}
+
+    def uid_of(self, namespace: str, obj: Mapping[str, Any]) -> str:
+        """The uid of the namespace in which `obj` is, '' where that isn't known."""
+        created = _created_at(obj)
+        if not namespace or created is None:
+            return ""
+        life = self._known.get(namespace, NamespaceLife())
+        if created.timestamp() > life.read_at - _SLACK_SECONDS:
+            try:
+                life = _namespace_life(self._client, namespace)
+            except KubeError:
+                life = NamespaceLife(read_at=time.time())
+            self._known[namespace] = life
+        # An object that was there before the namespace was made belongs to an earlier life of that name.
+        return life.uid if life.created and life.created <= created else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """An object that was deleted, as the list of all of them shows it.
+
+    `place` None: its kind is not served any more.
+    """
+
+    traced: Traced
+    place: Place | None
+    by: str
+
+
+def lives(client: ClusterClient, place: Place) -> tuple[Traced, ...]:
+    """All objects of that name that are known, the newest first; of the namespace as it is now, not of an earlier
+    one of that name.
+    """
+    type_ = place.type
+    found = Traced.objects.filter(
+        _of_present_life(client, place),
+        cluster=client.name,
+        group=type_.group,
+        plural=type_.plural,
+        namespace=place.namespace,
+        name=place.name,
+    )
+    return tuple(found.defer("head").order_by("-began_at", "-pk")[:20])
+
+
+def check_can_read(client: ClusterClient, place: Place) -> None:
+    """Raises Forbidden (or another KubeError) unless the API server lets this user read the object.
+
+    It may be gone: then it is asked whether they might.
+    """
+    try:
+        place.get(client)
+    except NotFound:
+        access = client.review("get", place.type, place.namespace, place.name)
+        if not access.allowed:
+            raise Forbidden(
+                access.reason or _("You don't have permission to read %(what)s.") % {"what": place.kubectl}
+            ) from None
+
+
+def step_of(client: ClusterClient, place: Place, number: int) -> Step:
+    """One step of an object of that name. Raises NotFound, and Forbidden if the user can't read the object."""
+    check_can_read(client, place)
+    shown = [traced.pk for traced in lives(client, place)]
+    step = Step.objects.filter(pk=number, traced__in=shown).select_related("traced").first()
+    if step is None:
+        raise NotFound(_("This change to %(what)s is no longer stored.") % {"what": place.kubectl})
+    return step
+
+
+def recently_deleted(client: ClusterClient, namespace: str = "", limit: int = 100) -> tuple[Lately, ...]:
+    """What was deleted lately and may be read by this user, newest first."""
+    rows = Traced.objects.filter(cluster=client.name).exclude(deleted_at=None).defer("head").order_by("-deleted_at")
+    if namespace:
+        rows = rows.filter(namespace=namespace)
+    users = dict(
+        Write.objects.filter(
+            cluster=client.name, verb="delete", at__gt=timezone.now() - timedelta(days=30)
+        ).values_list("uid", "user")
+    )
+    found: list[Lately] = []
+    candidates = list(rows[: limit * 5])
+    readable = Readable(client, {traced.pk for traced in candidates})
+    for traced in candidates:
+        if place := readable.place(traced):
+            found.append(Lately(traced, place, users.get(traced.uid, "")))
+        if len(found) == limit:
+            break
+    return tuple(found)
+
+
+class Readable:
+    """Which of many Traced (their keys) a user may read: a question for each kind and namespace.
+
+    What may be read of one name only is on that name's page.
+    """
+
+    def __init__(self, client: ClusterClient, keys: Collection[int]) -> None:
+        self._client, self._keys = client, keys
+        self._found: dict[tuple[str, str, str], tuple[Place | None, set[int]]] = {}
+        self._namespaces: dict[str, Q] = {}
+
+    def place(self, traced: Traced) -> Place | None:
+        """The object's address; None if the user can't read it or its kind isn't served."""
+        key = (traced.group, traced.plural, traced.namespace)
+        if key not in self._found:
+            self._found[key] = self._ask(traced)
+        kind, keys = self._found[key]
+        return replace(kind, name=traced.name) if kind and traced.pk in keys else None
+
+    def _ask(self, traced: Traced) -> tuple[Place | None, set[int]]:
+        place = served_place(self._client, traced)
+        if place is None:
+            return None, set()
+        kind = replace(place, name="")
+        try:
+            if not can(self._client, "get", kind.type, kind.namespace).allowed:
+                return None, set()
+            if kind.namespace not in self._namespaces:
+                self._namespaces[kind.namespace] = _of_present_life(self._client, kind)
+        except KubeError:
+            return None, set()
+        rows = Traced.objects.filter(self._namespaces[kind.namespace], pk__in=self._keys)
+        rows = rows.filter(group=traced.group, plural=traced.plural, namespace=traced.namespace)
+        return kind, set(rows.values_list("pk", flat=True))
+
+
+def served_place(client: ClusterClient, traced: Traced) -> Place | None:
+    """Where it is, or was: in the version in which it was seen last, or the one that is served now."""
+    for version in (traced.version, ""):
+        try:
+            return Place(client.find(traced.group, version, traced.plural), traced.namespace, traced.name)
+        except KubeError:
+            continue
+    return None
+
+
+def _of_present_life(client: ClusterClient, place: Place) -> Q:
+    """Which Traced of that address may be shown: those of the namespace's present life; all, where the namespace is
+    gone.
+    """
+    if place.name and place.type.plural == "namespaces" and not place.type.group:
+        return _own_life(client, place)
+    if not place.type.namespaced or not place.namespace:
+        return Q()
+    try:
+        life = _namespace_life(client, place.namespace)
+    except NotFound:
+        return Q()
+    except KubeError:
+        return _own_life(client, place)
+    return Q(namespace_uid=life.uid) | Q(namespace_uid="", began_at__gte=life.created)
+
+
+def _own_life(client: ClusterClient, place: Place) -> Q:
+    """Of this object alone, as long as there is one. Raises KubeError."""
+    if not place.name:
+        return Q(pk__in=())
+    try:
+        return Q(uid=uid_of(place.get(client)))
+    except NotFound:
+        return Q() if not place.type.namespaced else Q(pk__in=())
+
+
+def _namespace_life(client: ClusterClient, namespace: str) -> NamespaceLife:
+    """As it is now. Raises KubeError."""
+    obj = client.get(client.find("", "v1", "namespaces"), namespace)
+    return NamespaceLife(uid_of(obj), _created_at(obj), time.time())
+
+
+def _created_at(obj: Mapping[str, Any]) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(
+            text(mapping(obj.get("metadata")).get("creationTimestamp")).replace("Z", "+00:00")
+        )
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

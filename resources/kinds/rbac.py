@@ -15,9 +15,9 @@ from console.signin.impersonation import can_impersonate
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
+from resources import permissions
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Some, Table, facts, label, line, lines, see, some, table
-from resources.rights import dangers, permission_words
 
 GROUP = "rbac.authorization.k8s.io"
 _RULES = 300
@@ -61,7 +61,7 @@ def rule_row(rule: Mapping[str, Any], *, cluster: bool) -> tuple[Cell, ...]:
     level, why = danger(verbs, groups, kinds, names, cluster=cluster)
     mark = label(_("critical") if level == "critical" else _("high"), "red" if level == "critical" else "orange")
     return (
-        line(permission_words.plain(verbs, groups, kinds, names, urls)),
+        line(permissions.permission_words(verbs, groups, kinds, names, urls)),
         lines((", ".join(verbs),), "code"),
         lines(islice((*on, *urls), 30), "code") + lines(_("named %(name)s") % {"name": name} for name in names[:30]),
         (*mark, *line(why, "muted")) if level else (),
@@ -74,7 +74,7 @@ def danger(
     """("critical" | "high" | "", why) of the worst thing that a rule allows."""
     asked, found = frozenset(verb.lower() for verb in verbs), ("", "")
     for group, kind, name in islice(product(groups or ("",), kinds, names or ("",)), _LOOKED_AT):
-        level, cause = dangers.judge(
+        level, cause = permissions.judge(
             scope="cluster" if cluster else "namespace",
             group=group,
             resource=kind,
@@ -83,7 +83,7 @@ def danger(
             own=frozenset(),
         )
         if level == "critical" or (level and not found[0]):
-            found = level, str(dangers.WHY.get(cause, ""))
+            found = level, str(permissions.WHY.get(cause, ""))
         if level == "critical":
             break
     return found

@@ -14,11 +14,11 @@ from django.utils import timezone
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
+from kube.selectors import instance_marks, mark_of
 from kube.table import TableRow
 from resources.lists.counts import count
 from resources.lists.entries import ListEntry, Owner, entry_of, stateful
 from resources.lists.snapshot import snapshots
-from resources.pod_selectors import instance_marks, mark_of
 from resources.state.children import TELLING, Trouble, combined, trouble
 from resources.state.health import Health
 

@@ -21,7 +21,7 @@ from kube.objects import KubeObject, clean
 from kube.table import Column, TableRow
 from resources import yamltext
 from resources.display_copy import shown
-from resources.lists import child_troubles, columns, list_chunks, listing
+from resources.lists import child_troubles, columns, listing, snapshot
 from resources.lists.columns import ListColumn
 from resources.lists.entries import ListEntry, entry_of, include
 from resources.lists.listing import Query
@@ -42,7 +42,7 @@ def rows(
     writer = csv.writer(sink)
     wanted: Sequence[ListColumn] = ()
     below = _below(client, type_, namespace)
-    tables = list_chunks.tables(
+    tables = snapshot.list_tables(
         client, type_, namespace, labels=query.labels, fields=query.fields, include=include(type_)
     )
     for number, table in enumerate(tables):
@@ -109,7 +109,7 @@ def objects(
     `neat`: to be applied elsewhere.
     """
     below = _below(client, type_, namespace)
-    for page in list_chunks.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
+    for page in snapshot.list_objects(client, type_, namespace, labels=query.labels, fields=query.fields):
         for obj in page.items:
             if listing.filtered((below(entry_of(type_, TableRow((), obj))),), query):
                 # apiVersion and kind first, as people write them.

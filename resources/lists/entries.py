@@ -16,7 +16,7 @@ from kube.table import TableRow
 from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health
 from resources.state.kind_health import has_state
-from resources.usage.readings import Usage
+from resources.usage import Usage
 
 Labels = tuple[tuple[str, str], ...]
 NO_STATE = Health()

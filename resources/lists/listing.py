@@ -4,26 +4,50 @@ Without a filter or an order of its own a page costs one or two requests for its
 are. Names, states and owners can't be searched by the API server, nor can it sort or count: these ask a snapshot of the
 whole list (resources/lists/snapshot.py), up to limits.LIST_OBJECTS.
 https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
+
+A change as the row that a list shows: the same template and the same values as the list's first paint, made once for
+all browsers that show the same columns in the same language.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import msgspec
+from django.template.loader import get_template
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from console.prefer.store import SIZE
+from console.web import clusters
+from console.web.front import addresses_of
+from kube import table
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.table import Column, Table, TableRow
+from resources.changes import Change, Topic
 from resources.lists import columns as columns_
 from resources.lists.child_troubles import overlaid
-from resources.lists.columns import CPU, LABEL, LABELS, MEMORY, OWNER, STATE, STATES, ListColumn, ordered
+from resources.lists.columns import (
+    CPU,
+    IN_SEVERAL,
+    LABEL,
+    LABELS,
+    MEMORY,
+    OWNER,
+    STATE,
+    STATES,
+    WITH_USAGE,
+    ListColumn,
+    ordered,
+    read,
+)
 from resources.lists.entries import Labels, ListEntry, Owner, entry_of, include, stateful
 from resources.lists.snapshot import snapshots
 from resources.state.health import COMPLETED, DEGRADED, Health, by_word, colour_of
-from resources.usage.readings import Usage, UsageRequest, Usages
+from resources.usage import Usage, UsageRequest, Usages
 
 PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
@@ -364,3 +388,27 @@ def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: 
     snapshot = snapshots.get(client, type_, namespace, labels=query.labels, fields=query.fields)
     entries = overlaid(client, type_, namespace, snapshot.all())
     return ordered(filtered(entries, query), query.sort, columns_.available(type_, snapshot.columns))
+
+
+def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, language: str) -> str:
+    """`<tr id="row-{uid}">…</tr>` of templates/resources/_row.html. `columns`: JSON of the Table's columnDefinitions.
+
+    `name`: the topic, with `?` and the columns of the list unless it has the default ones. The
+    template gets `row`, `all_namespaces`: whether the list it belongs to shows a namespace in each row, and `live`.
+    """
+    row: dict[str, Any] = msgspec.json.decode(change.row)
+    definitions = table.columns({"columnDefinitions": msgspec.json.decode(columns)})
+    topic, _question, keys = name.partition("?")
+    place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
+    with translation.override(language), addresses_of(place):
+        state, reason = (row.get("health") or {}).get(language, ("", ""))
+        entry = entry_of(
+            type_, table.TableRow(tuple(row["cells"]), row["object"]), health=Health(state=state, reason=reason)
+        )
+        entry = replace(entry, version=change.version or entry.version)
+        words = keys.split(",")
+        view = row_view(type_, definitions, entry, read(keys), usage=WITH_USAGE in words)
+        several = not Topic.parse(topic).namespace or IN_SEVERAL in words
+        context = {"row": view, "all_namespaces": type_.namespaced and several, "live": True}
+        # strip() also makes a plain str of the SafeString, which the encoder asks for.
+        return get_template("resources/_row.html").render(context).strip()

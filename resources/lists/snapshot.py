@@ -4,6 +4,11 @@ What the API server can't do - search in names, sort, count states, jump to page
 once. Each use first asks the API server for one row of the same list: this checks the permission again, and the row's
 resourceVersion is the one that the watch must have reached. Snapshots live in a web process, one for each (cluster,
 user, type, namespace, selectors, language), and are bounded together.
+
+A whole list in chunks, however long it is, and however long that takes.
+
+A continue token lives about five minutes. The server's refusal (410) brings another, with which the rest comes as it is
+by then. https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 """
 
 import asyncio
@@ -11,9 +16,9 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from django.utils import translation
 
@@ -22,12 +27,70 @@ from kube import limits, requests, table
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError
-from kube.table import Column, TableRow
+from kube.objects import ObjectList
+from kube.table import Column, Table, TableRow
 from kube.transport import AsyncTransport
 from kube.versions import comparable, newest, older
 from kube.watch import WatchEvent, watch
-from resources.lists import list_chunks
 from resources.lists.entries import ListEntry, Pool, entry_of, include
+
+CHUNK_ROWS = 1000
+#: Whole objects may have 1.5 MB each.
+CHUNK_OBJECTS = 500
+_TRIES = 3
+ListChunk = TypeVar("Page", Table, ObjectList)
+
+
+def list_tables(
+    client: ClusterClient,
+    type_: ResourceType,
+    namespace: str,
+    *,
+    labels: str = "",
+    fields: str = "",
+    include: str = "Metadata",
+    go_on: bool = True,
+) -> Iterator[Table]:
+    """The chunks in the server's order.
+
+    `go_on`: if the continue token has expired, continue with the current objects; else that raises Gone.
+    """
+
+    def ask(token: str) -> Table:
+        return client.table(
+            type_, namespace, labels=labels, fields=fields, limit=CHUNK_ROWS, continue_=token, include=include
+        )
+
+    yield from _pages(ask, go_on)
+
+
+def list_objects(
+    client: ClusterClient, type_: ResourceType, namespace: str, *, labels: str = "", fields: str = ""
+) -> Iterator[ObjectList]:
+    """The same as whole objects."""
+
+    def ask(token: str) -> ObjectList:
+        return client.list(type_, namespace, labels=labels, fields=fields, limit=CHUNK_OBJECTS, continue_=token)
+
+    yield from _pages(ask, go_on=True)
+
+
+def _pages(ask: Callable[[str], ListChunk], go_on: bool) -> Iterator[ListChunk]:
+    token, refused = "", 0
+    while True:
+        try:
+            page = ask(token)
+        except Gone as error:
+            refused += 1
+            if not go_on or not error.continue_ or refused > _TRIES:
+                raise
+            token = error.continue_
+            continue
+        yield page
+        token, refused = page.continue_, 0
+        if not token:
+            return
+
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +152,7 @@ class Snapshot:
         self.complete, version = True, ""
         options = {"labels": self.labels, "fields": self.fields, "include": include(self.type)}
         with translation.override(self.language):
-            for part in list_chunks.tables(self.client, self.type, self.namespace, go_on=False, **options):
+            for part in list_tables(self.client, self.type, self.namespace, go_on=False, **options):
                 self.columns, version = self.columns or part.columns, version or part.resource_version
                 self.within = part.within
                 for row in part.rows:

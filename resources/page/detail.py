@@ -12,6 +12,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, mapping, name_of, namespace_of, text, without_last_applied
+from kube.selectors import pod_selector
 from resources.causes.engine import explained_health
 from resources.kinds import (
     Maker,
@@ -28,9 +29,8 @@ from resources.kinds import (
     storage,
     workloads,
 )
-from resources.pod_selectors import pod_selector
 from resources.state.health import Condition, Health, conditions
-from resources.tree.owners import owner_references
+from resources.tree import owner_references
 from resources.types.manager import Manager, manager
 
 SIMULATED = "operator-console.dev/simulated"

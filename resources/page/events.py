@@ -19,7 +19,7 @@ from kube.errors import Gone, KubeError, NotFound
 from kube.objects import KubeObject, mapping, namespace_of, text, uid_of
 from resources.page.detail import Link, link
 from resources.state.children import moment
-from resources.tree.owners import types_below, uids_below
+from resources.tree import types_below, uids_below
 
 SHOWN = 50
 _CHUNK = 500

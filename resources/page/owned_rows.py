@@ -23,7 +23,7 @@ from resources.state import health as words
 from resources.state.children import Trouble, combined, trouble
 from resources.state.health import LABELS, Health
 from resources.state.kind_health import health
-from resources.tree.owners import Owned, owner_references
+from resources.tree import Owned, owner_references
 
 #: So many of one kind below one object stand under a heading of their own, folded; at most SHOWN of them, the worst
 #: first.

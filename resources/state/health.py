@@ -16,7 +16,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from kube.objects import mapping as mapping
+from kube.objects import items, mapping, text
 
 READY = "Ready"
 COMPLETED = "Completed"

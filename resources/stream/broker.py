@@ -24,13 +24,11 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources.changes import ChangeLog, RedisError, StreamEntry, milliseconds, order
 from resources.stream.counts import counts
-from resources.stream.feed import Feed, Listener
+from resources.stream.feed import Feed, Listener, TopicSubscription, subscribed_topics
 from resources.stream.health import HealthWatch, PartHealth
 from resources.stream.line import BrowserConnection
-from resources.stream.live_update import RenderRow, unbroken
+from resources.stream.live_update import RenderRow, encode_event, unbroken
 from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
-from resources.stream.sse import encode
-from resources.stream.wishes import TopicSubscription, topics_of
 
 log = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 15.0
@@ -109,10 +107,10 @@ class Broker(Reader):
         wishes = [wish for wish in wishes if wish.topic in types]
         joining = _Joining(line, wishes)
         self._joining[joining] = None
-        for topic in topics_of(wishes):
+        for topic in subscribed_topics(wishes):
             self.feeds.setdefault(topic, Feed(topic, types[topic])).type = types[topic]
         # Not cancelled in the middle of an answer: redis-py 8.1 was seen to swallow that.
-        work = asyncio.ensure_future(self._catch_up(topics_of(wishes), since))
+        work = asyncio.ensure_future(self._catch_up(subscribed_topics(wishes), since))
         try:
             await asyncio.wait({work}, timeout=_CATCH_UP_SECONDS)
             missed = work.result() if work.done() else None
@@ -180,7 +178,7 @@ class Broker(Reader):
             self._tasks = [asyncio.create_task(job) for job in work]
 
     def _forget_unwanted(self) -> None:
-        wanted = {topic for joining in self._joining for topic in topics_of(joining.wishes)}
+        wanted = {topic for joining in self._joining for topic in subscribed_topics(joining.wishes)}
         for topic in [topic for topic, feed in self.feeds.items() if not feed.listeners and topic not in wanted]:
             del self.feeds[topic]
         for topic in [topic for topic in self._positions if topic not in self.feeds]:
@@ -212,7 +210,7 @@ class Broker(Reader):
         """
         line, mailbox = joining.line, joining.line.mailbox
         missed, troubles = (found.entries, found.troubles) if found else ({}, {})
-        aside = {topic: Feed(topic, self.feeds[topic].type) for topic in topics_of(joining.wishes)}
+        aside = {topic: Feed(topic, self.feeds[topic].type) for topic in subscribed_topics(joining.wishes)}
         for wish in joining.wishes:
             feed = aside[wish.topic]
             feed.add(line, wish)
@@ -235,7 +233,7 @@ class Broker(Reader):
             # The reader resyncs these topics as soon as Redis is back.
             self._positions.update({topic: "" for topic in aside if topic not in self._positions})
         mailbox.reach = self._reach
-        mailbox.greeting = encode("hello", {})
+        mailbox.greeting = encode_event("hello", {})
         self._health.greet(mailbox, line.language, line.cluster)
         line.wake()
 

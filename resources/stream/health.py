@@ -13,8 +13,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from resources.changes import ChangeLog, HubState, OutOfMemoryError, RedisError
+from resources.stream.live_update import encode_event
 from resources.stream.mailbox import Mailbox
-from resources.stream.sse import encode
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class PartHealth:
     def encoded(self, language: str) -> bytes:
         with translation.override(language):
             message = "" if self.ready else self._sentence()
-        return encode("health", {"part": self.part, "ready": self.ready, "message": message})
+        return encode_event("health", {"part": self.part, "ready": self.ready, "message": message})
 
     def _sentence(self) -> str:
         match self.part:

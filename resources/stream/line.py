@@ -14,8 +14,8 @@ from typing import Any
 
 from console.web.asgi import Send
 from resources.stream.counts import counts
+from resources.stream.live_update import HEARTBEAT
 from resources.stream.mailbox import Mailbox
-from resources.stream.sse import HEARTBEAT
 
 # What is not sent yet waits where news of the same object can still take its place (resources/stream/mailbox.py), not
 # in the kernel.

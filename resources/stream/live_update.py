@@ -2,6 +2,8 @@
 the first of them is due.
 
 Before that, entries as they were read from the streams are thinned out (latest) and checked for gaps (unbroken).
+
+Server-sent events as bytes. https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
 
 import logging
@@ -9,10 +11,22 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
+import msgspec
+
 from kube.discovery import ResourceType
 from resources.changes import Change, StreamEntry, order
 from resources.stream.counts import counts
-from resources.stream.sse import encode
+
+# How long a browser waits before it reconnects; live.js waits longer, with jitter, after refusals.
+RETRY = b"retry: 1500\n\n"
+HEARTBEAT = b": still here\n\n"
+
+
+def encode_event(event: str, data: dict[str, Any], id_: str = "") -> bytes:
+    """One event; `data` as one line of JSON. With an id, the browser resumes from there."""
+    head = f"id: {id_}\n" if id_ else ""
+    return f"{head}event: {event}\n".encode() + b"data: " + msgspec.json.encode(data) + b"\n\n"
+
 
 log = logging.getLogger(__name__)
 # (type, name of the topic, columnDefinitions as JSON, change, language) → the row's HTML
@@ -53,7 +67,7 @@ class LiveUpdate:
             }
             if language and event == "row":
                 data["html"] = self._row(name, language)
-            self._made[key] = encode(event, data)
+            self._made[key] = encode_event(event, data)
         return self._made[key]
 
     def _row(self, name: str, language: str) -> str:

@@ -16,8 +16,7 @@ from typing import NamedTuple, Protocol
 
 from kube.versions import newest, older
 from resources.stream.counts import counts
-from resources.stream.live_update import LiveUpdate, Order
-from resources.stream.sse import encode
+from resources.stream.live_update import LiveUpdate, Order, encode_event
 
 #: What may wait on one connection.
 LIMIT_BYTES = 128 * 1024
@@ -79,7 +78,7 @@ class _News:
         data: dict[str, object] = {"topic": name, "version": self.version}
         if self.names is not None:
             data["names"] = [*self.names]
-        return encode("changed", data)
+        return encode_event("changed", data)
 
 
 class _Rest:
@@ -150,7 +149,7 @@ class Mailbox:
         first, version = min(first, lowest), newest(version, latest)
         counts.resyncs[reason] += 1
         data = {"topic": name, "version": version} if version else {"topic": name}
-        self.control("resync", name, encode("resync", data), first)
+        self.control("resync", name, encode_event("resync", data), first)
 
     def forget(self, name: str) -> None:
         """Nothing more of a topic: it is refused now."""

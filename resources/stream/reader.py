@@ -13,9 +13,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from resources.changes import INTEREST_SECONDS, Change, ChangeLog, OutOfMemoryError, RedisError, StreamEntry, order
 from resources.stream.counts import counts
 from resources.stream.feed import Feed, Listener
-from resources.stream.live_update import EVENTS, LiveUpdate, Order, RenderRow, latest
+from resources.stream.live_update import EVENTS, LiveUpdate, Order, RenderRow, encode_event, latest
 from resources.stream.mailbox import LAST, Reach
-from resources.stream.sse import encode
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +142,11 @@ class Reader:
 
     def _trouble(self, listener: Listener, message: str, first: Order = LAST) -> None:
         name = listener.wish.name
-        piece = encode("paused", {"topic": name, "message": message}) if message else encode("resumed", {"topic": name})
+        piece = (
+            encode_event("paused", {"topic": name, "message": message})
+            if message
+            else encode_event("resumed", {"topic": name})
+        )
         listener.line.mailbox.control("trouble", name, piece, first)
         listener.line.wake()
 

@@ -7,9 +7,19 @@ schema is an address of segments, as a JSON pointer is: property names, `[]` for
 of a map. Built-in kinds refer to parts that may contain themselves (`$ref`): a search enters each once on a path, while
 opening fields has no end.
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+
+What one node of a schema says, in words: its type, its bounds, whether it can be changed.
+
+The schema of any kind that the cluster serves, as `kubectl explain` reads it: opened field by field, searched as
+a whole.
+
+From the document that the API server publishes of the kind's group and version (kube/catalog.py): the same for built-in
+kinds, custom ones and those of aggregated servers.
 """
 
+import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +27,95 @@ from zlib import crc32
 
 from django.utils.translation import gettext as _
 
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.objects import items, mapping, text
+from resources.forms.schema import Node, kind_of
 from resources.forms.schema import Schema as Resolver
-from resources.types.schemawords import as_text, is_immutable, limits, referred, strings, type_words
+
+_SAME = frozenset({"self==oldSelf", "oldSelf==self"})
+
+
+def distinct_texts(value: Any) -> tuple[str, ...]:
+    """The texts in a list, each once; () for anything else."""
+    found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+def reference_name(raw: Node) -> str:
+    """The name of the part that a node refers to, directly or wrapped to give it a default; '' for none."""
+    if found := text(raw.get("$ref")):
+        return found.rpartition("/")[2]
+    wrapped = items(raw.get("allOf"))
+    return text(wrapped[0].get("$ref")).rpartition("/")[2] if len(wrapped) == 1 else ""
+
+
+def type_words(tree: Resolver, raw: Node, depth: int = 0) -> str:
+    """“list of string”, “map of object”, “integer or string”, “PodSpec” as `kubectl explain` says it, “anything”."""
+    here = tree.node(raw)
+    name = reference_name(raw).rpartition(".")[2]
+    if name == "Quantity":
+        return _("quantity")
+    if kind_of(here) == "int-or-string":
+        return _("integer or string")
+    declared = here.get("type")
+    kind = _(" or ").join(distinct_texts(declared)) if isinstance(declared, list) else text(declared)
+    if kind == "array":
+        return _("list of %(what)s") % {"what": _within(tree, here.get("items"), depth)}
+    if kind == "object" and isinstance(here.get("additionalProperties"), Mapping):
+        return _("map of %(what)s") % {"what": _within(tree, here["additionalProperties"], depth)}
+    if here.get("x-kubernetes-embedded-resource"):
+        return _("embedded object")
+    if not here.get("properties") and (here.get("x-kubernetes-preserve-unknown-fields") or not kind):
+        return _("anything")
+    if name and here.get("properties"):
+        return name
+    form = text(here.get("format"))
+    return f"{kind} ({form})" if form else kind or "object"
+
+
+def _within(tree: Resolver, raw: Any, depth: int) -> str:
+    return type_words(tree, mapping(raw), depth + 1) if depth < 20 else _("anything")
+
+
+def limit_words(here: Node) -> tuple[str, ...]:
+    """The bounds of a field in words."""
+    low = ">" if here.get("exclusiveMinimum") is True else "≥"
+    high = "<" if here.get("exclusiveMaximum") is True else "≤"
+    words = {
+        "minimum": f"{low} %s",
+        "maximum": f"{high} %s",
+        "minLength": _("at least %s characters"),
+        "maxLength": _("at most %s characters"),
+        "pattern": _("matches %s"),
+        "minItems": _("at least %s items"),
+        "maxItems": _("at most %s items"),
+        "minProperties": _("at least %s entries"),
+        "maxProperties": _("at most %s entries"),
+        "multipleOf": _("a multiple of %s"),
+    }
+    found = [template % (here[name],) for name, template in words.items() if here.get(name) is not None]
+    if here.get("uniqueItems") or here.get("x-kubernetes-list-type") == "set":
+        found.append(_("no duplicates"))
+    if keys := distinct_texts(here.get("x-kubernetes-list-map-keys")):
+        found.append(_("unique by %s") % ", ".join(keys))
+    if here.get("nullable") is True:
+        found.append(_("can be null"))
+    if here.get("x-kubernetes-preserve-unknown-fields") and here.get("properties"):
+        found.append(_("and any other fields"))
+    return tuple(found)
+
+
+def is_immutable(here: Node) -> bool:
+    """Whether a rule of its own forbids any change. https://kubernetes.io/docs/reference/using-api/cel/"""
+    rules = items(here.get("x-kubernetes-validations"))
+    return any(text(rule.get("rule")).replace(" ", "") in _SAME for rule in rules)
+
+
+def as_text(value: Any) -> str:
+    """A default or one of the allowed values, as JSON but for texts."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
 
 Schema = Mapping[str, Any]
 Place = tuple[str, ...]
@@ -55,7 +151,7 @@ class SchemaField:
     description: str
     default: str
     enum: tuple[str, ...]
-    limits: tuple[str, ...]
+    limit_words: tuple[str, ...]
     rules: tuple[tuple[str, str], ...]
     deprecated: bool
     children: int
@@ -207,7 +303,7 @@ def _inside(tree: Resolver, raw: Schema, where: Place) -> tuple[Schema, Place, f
     """What holds the fields of one: itself, or what its lists and maps hold; and the references passed on the way."""
     refs: list[str] = []
     for _step in range(_DEEPEST):
-        if name := referred(raw):
+        if name := reference_name(raw):
             refs.append(name)
         here = tree.node(raw)
         if here.get("properties"):
@@ -233,11 +329,11 @@ def _field(tree: Resolver, raw: Schema, parent: Schema, where: Place) -> SchemaF
         path=path(where),
         name=where[-1],
         type=type_words(tree, raw),
-        required=where[-1] in strings(parent.get("required")),
+        required=where[-1] in distinct_texts(parent.get("required")),
         description=description,
         default=as_text(here["default"]) if "default" in here and not empty else "",
         enum=tuple(as_text(item) for item in _list(here.get("enum"))),
-        limits=limits(here),
+        limits=limit_words(here),
         rules=tuple((text(rule.get("rule")), text(rule.get("message"))) for rule in rules),
         deprecated=bool(here.get("deprecated")) or bool(_DEPRECATED.search(description[:400])),
         children=len(mapping(inner.get("properties"))),
@@ -247,3 +343,69 @@ def _field(tree: Resolver, raw: Schema, parent: Schema, where: Place) -> SchemaF
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """One place in the schema of a kind.
+
+    `known`: there is a schema. `here`: None at the top, `found`: None without a search, `missing`: no such place.
+
+    `inner`: the fields of spec, which are open at once at the top. `versions`: all that are served of the kind, this
+    one among them.
+    """
+
+    type: ResourceType
+    versions: tuple[ResourceType, ...]
+    known: bool
+    description: str
+    where: Place
+    here: SchemaField | None
+    trail: tuple[tuple[str, str], ...]
+    fields: tuple[SchemaField, ...]
+    inner: tuple[SchemaField, ...]
+    query: str
+    found: FieldMatches | None
+
+    @property
+    def top(self) -> bool:
+        return not self.where
+
+    @property
+    def missing(self) -> bool:
+        return bool(self.where) and self.here is None
+
+    @property
+    def command(self) -> str:
+        """What kubectl is asked for the same: lists and maps have no segment of their own there."""
+        segments = ".".join((self.type.plural, *(segment for segment in self.where if segment not in (LIST, MAP))))
+        return f"kubectl explain {shlex.quote(segments)} --api-version={self.type.api_version}"
+
+
+def explain(client: ClusterClient, type_: ResourceType, at: str = "", query: str = "") -> Explained:
+    """`at`: an address of schematree, '' for the top. Raises KubeError."""
+    schema: Schema | None = client.schema(type_)
+    tree: Schema = schema or {}
+    where, query = place(at), query.strip()[:_LONGEST]
+    return Explained(
+        type=type_,
+        versions=served_versions(client, type_),
+        known=schema is not None,
+        description=text(tree.get("description")),
+        where=where,
+        here=field(tree, where),
+        trail=tuple((path(where[:end]), address(where[:end])) for end in range(1, len(where))),
+        fields=children(tree, where, common=True),
+        # What people write is open at once.
+        inner=children(tree, ("spec",)) if not where and not query else (),
+        query=query,
+        found=search(tree, query, common=True) if query else None,
+    )
+
+
+def served_versions(client: ClusterClient, type_: ResourceType) -> tuple[ResourceType, ...]:
+    """In the server's order of preference."""
+    return tuple(served for served in client.types() if (served.group, served.plural) == (type_.group, type_.plural))

@@ -23,10 +23,32 @@ from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound
 from kube.kubectl import Commands
 from kube.objects import KubeObject, uid_of
-from resources.access import grants, namespace_access, role_grant
-from resources.access.grants import ACCOUNT, CUSTOM, GROUP, KINDS, LEVELS, USER, Member, RoleGrant, Subject, without
-from resources.access.namespace_access import NamespaceAccess
-from resources.access.role_grant import CHOICES, OTHER_ROLES, Gift
+from resources.access import (
+    ACCOUNT,
+    CHOICES,
+    CUSTOM,
+    GROUP,
+    KINDS,
+    LEVELS,
+    OTHER_ROLES,
+    USER,
+    Gift,
+    Member,
+    NamespaceAccess,
+    RoleGrant,
+    Subject,
+    gift_binding,
+    gift_commands,
+    gift_problems,
+    gift_request,
+    level_sentences,
+    read_access,
+    read_role,
+    role_bindings,
+    role_names,
+    role_sentences,
+    without,
+)
 from resources.history import writes
 from resources.place import Place, place_of
 from resources.writing.bindings import GROUP as RBAC
@@ -60,7 +82,7 @@ class MemberRow:
     """`preview_url`: '' where this user can't act as others. `is_reader`: it's the reader."""
 
     member: Member
-    grants: tuple[GrantRow, ...]
+    access: tuple[GrantRow, ...]
     preview_url: str = ""
     is_reader: bool = False
 
@@ -144,7 +166,7 @@ class GivePage:
 
     @property
     def kubectl(self) -> Commands:
-        return role_grant.kubectl(self.gift, self.place.name)
+        return gift_commands(self.gift, self.place.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +198,7 @@ def access(request: ConsoleRequest, group: str, version: str, plural: str, names
     """`?q=` a part of a name, `?kind=`, `?system=1` with the control plane's own, `?page=`."""
     place = _namespace(request, group, version, plural, name)
     client = request.cluster
-    found = namespace_access.read(client, name)
+    found = read_access(client, name)
     can_give = _can(client, "create", name)
     missing: tuple[str, ...] = ()
     if found.refused:
@@ -189,7 +211,7 @@ def access(request: ConsoleRequest, group: str, version: str, plural: str, names
         else None
     )
     page = _shown(request, AccessPage(place=place, access=found, can_give=can_give, request=ask))
-    return render.page(request, "resources/access.html", {"page": page})
+    return render.page(request, "resources/html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -199,7 +221,7 @@ def give(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     if request.method != "POST":
         return _give_page(request, place, Gift(account_namespace=name))
     gift = _posted(request, name)
-    if errors := role_grant.problems(gift):
+    if errors := gift_problems(gift):
         return _give_page(request, place, gift, errors)
     return _give(request, place, gift)
 
@@ -208,7 +230,7 @@ def give(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 def remove(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """Asks for confirmation; a POST removes the subject from the binding, or deletes one without other subjects."""
     place = _namespace(request, group, version, plural, name)
-    binding = Place(namespace_access.role_bindings(request.cluster), name, request.GET.get("binding", ""))
+    binding = Place(role_bindings(request.cluster), name, request.GET.get("binding", ""))
     subject = _asked(request, name)
     obj = binding.get(request.cluster)
     left = without(obj, subject)
@@ -241,7 +263,7 @@ def _namespace(request: ConsoleRequest, group: str, version: str, plural: str, n
 
 def _can(client: ClusterClient, verb: str, namespace: str) -> bool:
     try:
-        return can(client, verb, namespace_access.role_bindings(client), namespace).allowed
+        return can(client, verb, role_bindings(client), namespace).allowed
     except KubeError:
         return True  # The page behind it tells.
 
@@ -299,7 +321,7 @@ def _labels() -> dict[str, str]:
 
 
 def _rows(client: ClusterClient, place: Place, members: tuple[Member, ...]) -> tuple[MemberRow, ...]:
-    own, everywhere = namespace_access.role_bindings(client), client.find(RBAC, "v1", "clusterrolebindings")
+    own, everywhere = role_bindings(client), client.find(RBAC, "v1", "clusterrolebindings")
     roles = {kind: client.find_kind(RBAC, kind) for kind in ("ClusterRole", "Role")}
     may_remove = _can(client, "update", place.name) or _can(client, "delete", place.name)
     may_preview = not client.by and can_impersonate(client)
@@ -342,9 +364,9 @@ def _posted(request: ConsoleRequest, namespace: str) -> Gift:
 
 
 def _give(request: ConsoleRequest, place: Place, gift: Gift) -> HttpResponse:
-    client, type_ = request.cluster, namespace_access.role_bindings(request.cluster)
+    client, type_ = request.cluster, role_bindings(request.cluster)
     for number in range(1, _MAX_TRIES + 1):
-        obj = role_grant.build(gift, place.name, number)
+        obj = gift_binding(gift, place.name, number)
         binding = Place(type_, place.name, obj["metadata"]["name"])
         try:
             made = client.create(type_, obj, place.name)
@@ -395,7 +417,7 @@ def _give_page(
     refused: bool = False,
 ) -> HttpResponse:
     client = request.cluster
-    wanted = role_grant.gift_request(gift, client.user, client.name, place.name) if refused else ""
+    wanted = gift_request(gift, client.user, client.name, place.name) if refused else ""
     cards = tuple(_card(client, place.name, choice, gift, errors or {}) for choice in CHOICES)
     page = GivePage(place=place, gift=gift, cards=cards, errors=errors or {}, problem=problem, request=wanted)
     status = problem.status if problem else 422 if errors else 200
@@ -404,12 +426,12 @@ def _give_page(
 
 def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors: Mapping[str, str]) -> RoleCard:
     if choice in LEVELS:
-        role = namespace_access.role(client, choice)
-        words = grants.role_sentences(role) if role else grants.level_sentences(choice)
+        role = read_role(client, choice)
+        words = role_sentences(role) if role else level_sentences(choice)
         return RoleCard(choice=choice, label=_level_labels()[choice], words=words)
     kind = OTHER_ROLES[choice]
     label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")
-    offers = namespace_access.role_names(client, kind, namespace if kind == "Role" else "")
+    offers = role_names(client, kind, namespace if kind == "Role" else "")
     words = (_("Choose a role by name. Operators add roles for their own resource types."),)
     if kind == "Role":
         words = (_("Applies to this namespace only."),)

@@ -33,7 +33,7 @@ from kube.objects import name_of
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources.place import Place
-from resources.stream.sse import HEARTBEAT
+from resources.stream.live_update import HEARTBEAT
 from resources.views.stream import HEADERS, OpenEnded, in_thread, until_gone
 from resources.views.stream_request import Refused, request_of
 

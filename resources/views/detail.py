@@ -23,24 +23,23 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from resources import favourites, live_topics
-from resources.acting import settable
 from resources.acting.actions import Action, actions, leading_to
-from resources.diagnosis.cause_reader import state_of
+from resources.diagnosis import state_of
 from resources.forms.schema import Schema
 from resources.history import timeline
 from resources.kinds import Panel
 from resources.lists import child_troubles
 from resources.page import events
-from resources.page.contents import contents as contents_of
+from resources.page.deletion_impact import contents as contents_of
 from resources.page.detail import Detail, panels, without_panel_fields
 from resources.page.detail import detail as details_of
 from resources.page.events import Events
-from resources.page.status_descriptors import StatusValue, secrets, status_values
-from resources.page.values import ValueNode, sections
+from resources.page.values import StatusValue, ValueNode, sections, status_secrets, status_values
 from resources.place import CLUSTER_SCOPE, Place, place_of
 from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
 from resources.views import history
+from resources.views import setting as settable
 from resources.views.history import HistoryPart
 from resources.views.parts import (
     CausesPart,
@@ -227,7 +226,7 @@ def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer
         schema = Schema.from_document(client.schema(place.type))
     except KubeError:
         schema = Schema.from_document(None)
-    return sections(without_panel_fields(place.type, obj), schema, secrets(offer))
+    return sections(without_panel_fields(place.type, obj), schema, status_secrets(offer))
 
 
 def _news(all_: tuple[StatusValue, ...], shown: Detail | None) -> tuple[StatusValue, ...]:

@@ -19,8 +19,8 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import Forbidden, Invalid, KubeError, NotFound
 from kube.objects import KubeObject
-from resources.acting import environment, pod_templates
-from resources.acting.environment import (
+from resources.acting import pod_templates
+from resources.acting.pod_templates import (
     CONFIG_MAP,
     OTHER,
     POD_FIELD,
@@ -167,7 +167,7 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         raise NotFound(words % {"kind": place.type.kind})
     obj = place.get(request.cluster)
     pod_spec = pod_templates.spec_of(obj, pod_templates.path_of(place.type))
-    present = environment.environments(pod_spec)
+    present = pod_templates.environments(pod_spec)
     if request.method != "POST":
         return _page(request, place, pod_spec, tuple(_stored(item) for item in present))
     typed = tuple(_typed(request.POST, item.container) for item in present)
@@ -175,7 +175,7 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         return _page(request, place, pod_spec, typed)
     if not all(form.is_valid() for container in typed for form in container.forms):
         return _page(request, place, pod_spec, typed, status=422)
-    if request.POST.get("read") != environment.digest(pod_spec):
+    if request.POST.get("read") != pod_templates.environment_digest(pod_spec):
         return _page(request, place, pod_spec, typed, _changed_meanwhile())
     if not _has_sources(request.cluster, place, typed, present):
         return _page(request, place, pod_spec, typed, status=422)
@@ -221,7 +221,7 @@ def _page(
     page = EnvironmentPage(
         place=place,
         containers=containers,
-        read=environment.digest(pod_spec),
+        read=pod_templates.environment_digest(pod_spec),
         names={kind: _names(request.cluster, place, plural) for kind, plural in _OBJECTS.items()},
         problem=problem,
     )
@@ -298,7 +298,7 @@ def _keys(client: ClusterClient, place: Place, kind: str, name: str) -> tuple[st
 def _save(request: ConsoleRequest, place: Place, before: KubeObject, typed: tuple[ContainerForms, ...]) -> HttpResponse:
     client, path = request.cluster, pod_templates.path_of(place.type)
     pod_spec = pod_templates.spec_of(before, path)
-    changes = environment.changes(pod_spec, [container.environment for container in typed])
+    changes = pod_templates.environment_changes(pod_spec, [container.environment for container in typed])
     if not changes:
         return HttpResponseRedirect(place.url())
     try:
@@ -323,7 +323,7 @@ def _show_causes(error: Invalid, pod_spec: Mapping[str, Any], typed: Iterable[Co
         found = _CAUSE.search(cause.field)
         if not found:
             return False
-        container = rows[environment.container_names(pod_spec, found["part"])[int(found["at"])]]
+        container = rows[pod_templates.container_names(pod_spec, found["part"])[int(found["at"])]]
         forms_of_list = container.variables if found["list"] == "env" else container.whole_sources
         forms_of_list[int(found["row"])].add_error("name", cause.message)
     return bool(error.causes)

@@ -1,6 +1,8 @@
 """The object editor's responses: the form, the YAML view, the review and the preview.
 
 Each but the preview carries what was typed, with the problems that were found.
+
+Beside the form: what it says now, as YAML, and what the API server would answer. Nothing is saved, noted or kept.
 """
 
 from dataclasses import dataclass, replace
@@ -10,19 +12,61 @@ from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
 from console.web import render
-from console.web.errors import Problem
+from console.web.errors import Problem, explain
+from kube.errors import KubeError
 from resources.forms.errors import Placed
-from resources.views import form_page, preview_part, refusal_words, submission, yaml_page
-from resources.views.shell import COOKIE, FORM, YAML, Shell
-from resources.views.submission import Conflicting, Draft, carried, conflicting
+from resources.views import form_page, submission, yaml_page
+from resources.views.submission import FORM, VIEW_COOKIE, YAML, Conflicting, Draft, Shell, carried, conflicting
 from resources.views.yaml_page import YamlPage
-from resources.writing.draft import Outcome
+from resources.writing import draft
+from resources.writing.draft import Clashing, ObjectGone, Outcome, refusal_causes
 from resources.writing.review import Review
 from resources.writing.review import review as reviewed
 from resources.yamltext import YamlProblem
 
 if TYPE_CHECKING:
     from resources.views.work import Work
+
+#: More mistakes than these are at their fields.
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewPart:
+    """`refusal`: why it can't be saved as it is, '' where the API server would take it; `causes`: field by field."""
+
+    found: Review | None = None
+    refusal: str = ""
+    causes: tuple[str, ...] = ()
+
+
+def read_preview(work: "Work") -> PreviewPart:
+    """Asks the API server by a dry run. Raises ValueError or RecursionError where the form sent no object."""
+    written = submission.of_form(work.request.POST)
+    if written.unread:
+        messages = tuple(form_page.unread_words(problem) for problem in written.unread[:_SHOWN])
+        return _refused(written, _("Some fields can't be read."), messages)
+    try:
+        outcome = work.outcome(written, dry_run=True)
+    except Clashing:
+        return _refused(written, _("Another user changed the same fields. Save to resolve the conflict."))
+    except ObjectGone:
+        return _refused(written, _("The object has been deleted in the meantime."))
+    except KubeError as refused:
+        causes = tuple(
+            f"{cause.field}: {form_page.plain_refusal(cause.message)}" for cause in refusal_causes(refused)[:_SHOWN]
+        )
+        return _refused(written, explain(refused).title, causes)
+    found = reviewed(outcome.live or None, outcome.sent, outcome.result, whole=True)
+    return PreviewPart(found=found)
+
+
+def _refused(written: Draft, refusal: str, causes: tuple[str, ...] = ()) -> PreviewPart:
+    """With the YAML of what was typed, to which no defaults are added."""
+    asked = draft.own(written.obj)
+    found = reviewed(written.original or None, asked, asked, whole=True)
+    return PreviewPart(found=found, refusal=refusal, causes=causes)
+
 
 _COOKIE_SECONDS = 365 * 24 * 3600
 
@@ -64,7 +108,7 @@ def form(
 ) -> HttpResponse:
     """`placing`: the words of `placed` are still to be put at their fields."""
     free = work.place.type.namespaced and not work.editing
-    placed = tuple(replace(error, message=refusal_words.plain(error.message)) for error in placed)
+    placed = tuple(replace(error, message=form_page.plain_refusal(error.message)) for error in placed)
     page = form_page.with_errors(
         placed if placing else (),
         written.typed,
@@ -194,7 +238,7 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
 
 def preview(work: "Work") -> HttpResponse:
     """The part beside the form. Raises ValueError or RecursionError where the form sent no object."""
-    found = preview_part.preview(work)
+    found = read_preview(work)
     return render.page(work.request, "resources/_form_preview.html", {"preview": found})
 
 
@@ -219,5 +263,5 @@ def _answer(
     status = problem.status if problem else 200
     response = render.page(work.request, template, context, part=part, status=status)
     if face and "~switch" in work.request.POST:
-        response.set_cookie(COOKIE, face, max_age=_COOKIE_SECONDS, samesite="Lax", httponly=True)
+        response.set_cookie(VIEW_COOKIE, face, max_age=_COOKIE_SECONDS, samesite="Lax", httponly=True)
     return response

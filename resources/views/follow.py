@@ -32,10 +32,10 @@ from kube.objects import uid_of
 from kube.table import parse
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
+from resources import podlogs
 from resources.place import Place
-from resources.podlogs import pods
-from resources.podlogs.logs import LogPart, LogSource, log_line, log_part, log_sources, merged_tails
-from resources.stream.sse import HEARTBEAT, encode
+from resources.podlogs import LogPart, LogSource, log_line, log_part, log_sources, merged_tails
+from resources.stream.live_update import HEARTBEAT, encode_event
 from resources.views.logs import merged_log_part
 from resources.views.stream import EventStream, in_thread
 from resources.views.stream_request import Refused, client_of, request_of
@@ -110,7 +110,7 @@ async def _follow_container(wish: ContainerLogRequest, send: Send) -> None:
     finally:
         reader.cancel()
         await asyncio.gather(reader, return_exceptions=True)
-    await send({"type": "http.response.body", "body": encode("end", {"message": message}), "more_body": True})
+    await send({"type": "http.response.body", "body": encode_event("end", {"message": message}), "more_body": True})
 
 
 async def _send_container_lines(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:
@@ -131,7 +131,8 @@ async def _send_container_lines(queue: "asyncio.Queue[bytes | None]", send: Send
             more = piece is not None
             whole, _, rest = b"".join(pieces).rpartition(b"\n") if more else (b"".join(pieces), b"", b"")
             body = b"".join(
-                encode("lines", {"text": text.decode("utf-8", "replace")}) for text in in_batches(whole, _BATCH_BYTES)
+                encode_event("lines", {"text": text.decode("utf-8", "replace")})
+                for text in in_batches(whole, _BATCH_BYTES)
             )
         if body:
             await send({"type": "http.response.body", "body": body, "more_body": True})
@@ -207,7 +208,7 @@ async def _follow_merged(wish: MergedLogRequest, send: Send) -> None:
             await _keep_readers(wish, transport, following, send)
         except KubeError as error:
             await send(
-                {"type": "http.response.body", "body": encode("end", {"message": str(error)}), "more_body": True}
+                {"type": "http.response.body", "body": encode_event("end", {"message": str(error)}), "more_body": True}
             )
         finally:
             tasks = [out, *following.readers.values()]
@@ -229,7 +230,7 @@ async def _send_merged_tails(wish: MergedLogRequest, following: MergedFollowing,
         members = list(group)
         following.until[source] = max(line.at for line in members)
         data = {"source": source, "text": "\n".join(line.text for line in members)}
-        await send({"type": "http.response.body", "body": encode("lines", data), "more_body": True})
+        await send({"type": "http.response.body", "body": encode_event("lines", data), "more_body": True})
 
 
 async def _keep_readers(
@@ -255,7 +256,9 @@ async def _keep_readers(
         names = [source.key for source in found]
         if names != sent_names:
             sent_names = names
-            await send({"type": "http.response.body", "body": encode("sources", {"sources": names}), "more_body": True})
+            await send(
+                {"type": "http.response.body", "body": encode_event("sources", {"sources": names}), "more_body": True}
+            )
         first = False
 
 
@@ -295,7 +298,7 @@ async def _send_merged_lines(following: MergedFollowing, send: Send) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_HEARTBEAT_SECONDS):
                 source, text = await following.queue.get()
-            body = encode("lines", {"source": source, "text": text})
+            body = encode_event("lines", {"source": source, "text": text})
         await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
@@ -325,7 +328,7 @@ async def source_updates(
 
 
 def _pods(client: ClusterClient, place: Place) -> tuple[dict[str, Any], ...]:
-    return pods.pods_of(client, place.type, place.get(client))[: pods.MOST]
+    return podlogs.pods_of(client, place.type, place.get(client))[: podlogs.MAX_PODS]
 
 
 def _pods_version(client: ClusterClient, place: Place) -> str:

@@ -4,6 +4,8 @@ It fetches the sections that are opened, the fields that "Add field" searches, a
 with a link that creates a new object of that kind.
 
 What was typed is kept on every refusal: the same page comes again with the messages at the fields.
+
+An object as YAML, to read, to change and to create. What was typed stays typed, whatever the cluster says to it.
 """
 
 from django import shortcuts
@@ -11,17 +13,20 @@ from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedire
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from console.web import audit, render
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import Forbidden, KubeError, NotFound
+from kube.objects import clean
 from resources.forms import build, search
 from resources.forms.fields import Options
 from resources.forms.schema import Schema
 from resources.place import Place, place_of
 from resources.views import submission
-from resources.views.shell import COOKIE, FORM, YAML, preserves_input
+from resources.views.submission import FORM, VIEW_COOKIE, YAML, Draft, carried, preserves_input
 from resources.views.work import Work
-from resources.writing import examples, pickers
+from resources.views.yaml_page import YamlPage, readable
+from resources.writing import draft, examples, pickers
 from resources.writing.pickers import Names
 
 #: Fields that the search lists.
@@ -31,7 +36,7 @@ _MAX_HITS = 30
 @require_http_methods(["GET", "HEAD", "POST"])
 @preserves_input
 def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """A new object, beginning with ?start= (resources/writing/start.py); a POST creates it."""
+    """A new object, beginning with ?start= (resources/writing/examples.py); a POST creates it."""
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if elsewhere := _preferred(request):
         return HttpResponseRedirect(place.kind_url("new-yaml", **elsewhere))
@@ -54,7 +59,7 @@ def _preferred(request: ConsoleRequest) -> dict[str, str]:
     """The address's own words, for the YAML view, where that was used last and this address does not say which view
     it wants.
     """
-    if request.method == "POST" or "view" in request.GET or request.COOKIES.get(COOKIE) != YAML:
+    if request.method == "POST" or "view" in request.GET or request.COOKIES.get(VIEW_COOKIE) != YAML:
         return {}
     return {**request.GET.dict(), "view": YAML}
 
@@ -140,3 +145,48 @@ def _refusal_note(error: KubeError, kind: str) -> str:
     if isinstance(error, NotFound):
         return _("The cluster has no such %(kind)s yet. Enter the name that it will have.") % {"kind": kind}
     return _("The cluster isn't responding. Enter the name of the %(kind)s.") % {"kind": kind}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@preserves_input
+def edit_yaml(
+    request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
+) -> HttpResponse:
+    """The object; a POST sends what the text changed of what was opened.
+
+    `?clean=1`: to be applied elsewhere; with `download=1` as a file.
+    """
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
+    work = Work(request, place, YAML, editing=True)
+    if request.method == "POST":
+        return work.post()
+    obj = place.get(request.cluster)
+    masked = place.secret and "reveal" not in request.GET
+    if place.secret and not masked:
+        audit.record(request, "reveal", place.ref, "ok")
+    neat = request.GET.get("clean") == "1"
+    if neat and request.GET.get("download") == "1":
+        text = readable(clean(obj), masked)
+        return render.as_file(HttpResponse(text, content_type="application/yaml; charset=utf-8"), f"{place.name}.yaml")
+    writable = (
+        not masked and not neat and can(request.cluster, "patch", place.type, place.namespace, place.name).allowed
+    )
+    original = draft.editable(obj)
+    page = YamlPage(
+        shell=work.shell(Draft(obj=original, original=original)),
+        text=readable(clean(obj) if neat else obj, masked),
+        original=carried(original) if writable else "",
+        writable=writable,
+        masked=masked,
+        clean=neat,
+    )
+    return render.page(request, "resources/yaml.html", {"yaml": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@preserves_input
+def new_yaml(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
+    """A new object, beginning as the form does."""
+    place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
+    work = Work(request, place, YAML)
+    return work.post() if request.method == "POST" else work.begin()

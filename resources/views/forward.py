@@ -9,13 +9,17 @@ or with its owner's session. The response is untrusted content on our own origin
 of its own): its scripts can't read our pages, our cookies are never passed on, and its cookies are dropped. Programs
 that need absolute addresses get their prefix (X-Forwarded-Prefix); those that ignore it don't work here, only with
 kubectl.
+
+Where a forward of an object may lead: itself, or what it owns that has ports.
+
+Services first, since they name their ports.
 """
 
 import asyncio
 import contextlib
 import re
 import ssl
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,14 +42,67 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest, own_address
 from console.web.request_body import BodyRefused, read_body, send_refusal
 from kube import limits
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Commands
-from resources.forward.targets import Port
+from kube.objects import KubeObject, name_of, namespace_of
+from resources import podlogs
+from resources.forward.targets import WORKLOADS, ForwardTarget, Port, ports
 from resources.forward.tunnels import HOST, Tunnel, by_token, close_tunnel, connect, open_tunnel, owned, tunnels
 from resources.place import Place, place_of
-from resources.podlogs import pods
-from resources.reachable import ForwardChoice, choices, own
+from resources.tree import belongings
 from resources.views.stream import OpenEnded, in_thread, plain, until_gone
+
+#: Longer lists are useless to choose from.
+MAX_FORWARD_CHOICES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardChoice:
+    """One thing that can be forwarded to, with the ports it declares."""
+
+    target: ForwardTarget
+    ports: tuple[Port, ...]
+
+
+def forward_choices(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[ForwardChoice, ...]:
+    """None where there is nothing (yet)."""
+    namespace = namespace_of(obj)
+    if is_forwardable(type_):
+        return (ForwardChoice(ForwardTarget(type_.kind, namespace, name_of(obj)), ports({**obj, "kind": type_.kind})),)
+    found = sorted(_owned_choices(client, type_, obj), key=_for_browsers)
+    return tuple(found)[:MAX_FORWARD_CHOICES]
+
+
+def _for_browsers(choice: ForwardChoice) -> bool:
+    """False, and so first, for a Service at a browser's usual port: what most people want to open."""
+    return not (choice.target.kind == "Service" and any(port.number in (80, 443) for port in choice.ports))
+
+
+def is_forwardable(type_: ResourceType) -> bool:
+    """Whether a forward leads to objects of this kind themselves."""
+    return (type_.kind in ("Pod", "Service") and not type_.group) or WORKLOADS.get(type_.kind) == type_.group
+
+
+def _owned_choices(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterator[ForwardChoice]:
+    rows = [row for row in belongings(client, type_, obj).rows if is_forwardable(row.type)]
+    # A Pod of a workload is reached by the workload, which outlives it.
+    controlled = {row.depth for row in rows if row.type.kind in WORKLOADS}
+    rank = {"Service": 0, "Deployment": 1, "StatefulSet": 2, "DaemonSet": 3, "Pod": 5}
+    for row in sorted(rows, key=lambda row: rank.get(row.type.kind, 4)):
+        if row.type.kind == "ReplicaSet" or (row.type.kind == "Pod" and controlled and row.depth > min(controlled)):
+            continue
+        target = ForwardTarget(row.type.kind, namespace_of(row.object), name_of(row.object))
+        whole = {**row.object, "kind": row.type.kind}
+        if row.type.kind == "Service":
+            # Of Services only the metadata was read.
+            try:
+                whole = client.get(row.type, target.name, target.namespace)
+            except KubeError:
+                continue
+        yield ForwardChoice(target, ports({**whole, "kind": row.type.kind}))
+
 
 FORWARDED_PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")
 _SANDBOX = (
@@ -91,7 +148,7 @@ class ForwardPage:
     """
 
     place: Place
-    choices: tuple[ForwardChoice, ...]
+    forward_choices: tuple[ForwardChoice, ...]
     chosen: ForwardChoice | None
     tunnels: tuple[Tunnel, ...]
     allowed: bool
@@ -125,7 +182,7 @@ def _refresh(open_: tuple[Tunnel, ...]) -> str:
 
 def _page(request: ConsoleRequest, place: Place, **more: object) -> ForwardPage:
     obj = place.get(request.cluster)
-    found = choices(request.cluster, place.type, obj)
+    found = forward_choices(request.cluster, place.type, obj)
     asked = request.POST.get("target") or request.GET.get("target", "")
     chosen = next((choice for choice in found if choice.target.key == asked), found[0] if found else None)
     type_ = request.cluster.find("", "v1", "pods")
@@ -149,7 +206,7 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> ForwardPage:
 def forward(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The page, with `?target=` and `remote=` filled in; a POST starts a forward (`target`, `remote`, `local`)."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
-    if not own(place.type) and not pods.may_have(place.type):
+    if not is_forwardable(place.type) and not podlogs.may_have_pods(place.type):
         raise NotFound(
             _("Only Pods, Services and workloads have ports to forward; %(kind)s has none.") % {"kind": place.type.kind}
         )

@@ -16,11 +16,11 @@ from console.web.request import ConsoleRequest
 from kube.errors import Conflict
 from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import name_of
-from resources.applying import imports
-from resources.applying.imports import Result
+from resources import imports
+from resources.imports import Result
 from resources.place import Place
 from resources.views import form_page, submission
-from resources.views.shell import preserves_input
+from resources.views.submission import preserves_input
 from resources.views.yaml_page import YamlErrorMark, YamlPage
 from resources.writing.draft import refusal_causes
 from resources.writing.review import Review
@@ -57,7 +57,7 @@ class ImportRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPage:
     """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are
-    the editor's; `undo`: what takes it back (resources/applying/imports.py).
+    the editor's; `undo`: what takes it back (resources/imports.py).
     """
 
     text: str

@@ -24,10 +24,9 @@ from resources.lists.entries import stateful
 from resources.lists.listing import ListResult
 from resources.place import Place, place_of
 from resources.templatetags.live import position_at_start
-from resources.usage.readings import plural_of, readings
-from resources.views.columns import ColumnChoice
+from resources.usage import plural_of, readings
 from resources.views.filter import Filter
-from resources.views.list_page import USAGE, ListPage
+from resources.views.list_page import USAGE, ColumnChoice, ListPage
 
 _HEARD = "X-Live-Version"
 _LONGEST_VERSION = 40

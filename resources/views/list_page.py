@@ -1,26 +1,102 @@
-"""What the page of a list shows, made of what was found and what was asked for."""
+"""What the page of a list shows, made of what was found and what was asked for.
+
+/resources/<group>/<version>/<plural>/columns/: the columns and the number of rows that a user chose for a kind;
+stored for the signed-in user, or in a cookie of the kind's addresses.
+"""
 
 import shlex
 from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import urlencode
 
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
-from console.prefer.store import SIZES
+from console.prefer import store
+from console.prefer.store import SIZE, SIZES
+from console.web.request import ConsoleRequest, own_address
+from kube import limits
+from resources import podlogs, usage
 from resources.lists import columns, listing
 from resources.lists.columns import LABEL, ListColumn
 from resources.lists.download import FORMATS
 from resources.lists.entries import stateful
 from resources.lists.listing import ListResult, RowView
 from resources.lists.saved_searches import Saved
-from resources.place import Place
-from resources.podlogs import pods
+from resources.place import Place, place_of
 from resources.state.health import LABELS, Health
-from resources.usage import readings
-from resources.views.columns import ColumnChoice
 from resources.views.filter import Chip, Filter
+
+#: Its path is that of the kind, so each kind has one of its own and no request carries those of all.
+COLUMNS_COOKIE = "console_list"
+_YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """`keys` of columns (resources/lists/columns.py), none for the default ones; `size`: rows of a page; `dense`: rows
+    of one line.
+    """
+
+    keys: tuple[str, ...] = ()
+    size: int = SIZE
+    dense: bool = False
+
+    @classmethod
+    def from_request(cls, request: HttpRequest, kind: str) -> "ColumnChoice":
+        """As the address asks (`?columns=`), else as stored for `kind` (`<plural>.<group>`).
+
+        Unreadable values are ignored.
+        """
+        mine = store.columns_of(request, kind)
+        stored = QueryDict((request.COOKIES.get(COLUMNS_COOKIE, "") if mine is None else mine)[: limits.COOKIE.value])
+        asked = request.GET.get("columns")
+        size = _size(stored.get("size", ""), store.preferences_of(request).size)
+        keys = columns.read(stored.get("columns", "") if asked is None else asked)
+        return cls(keys, size, stored.get("dense") == "1")
+
+    @property
+    def text(self) -> str:
+        query = {"columns": columns.show(self.keys), "size": self.size}
+        return urlencode(query | ({"dense": "1"} if self.dense else {}))
+
+
+def _size(text: str, usual: int) -> int:
+    return int(text) if text in map(str, SIZES) else usual
+
+
+@require_POST
+def choose_columns(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
+    """`column` (keys, many), `label` (keys of labels, with commas between), `size`, `dense=1`; `reset` forgets.
+
+    Goes back to `next`.
+    """
+    place = place_of(request, group, version, plural)
+    response = HttpResponseRedirect(own_address(request, request.POST.get("next", "")) or place.list_url)
+    labels = (part.strip() for part in request.POST.get("label", "").split(","))
+    keys = (*request.POST.getlist("column"), *(f"{columns.LABEL}{label}" for label in labels if label))
+    size = _size(request.POST.get("size", ""), store.preferences_of(request).size)
+    choice = ColumnChoice(columns.read(columns.show(keys)), size, request.POST.get("dense") == "1")
+    forget = "reset" in request.POST or len(choice.text) > limits.COOKIE.value
+    if store.person_of(request):
+        store.keep_columns(request, place.type.qualified, None if forget else choice.text)
+    elif forget:
+        response.delete_cookie(COLUMNS_COOKIE, path=place.list_url, samesite="Lax")
+    else:
+        response.set_cookie(
+            COLUMNS_COOKIE,
+            choice.text,
+            path=place.list_url,
+            max_age=_YEAR,
+            samesite="Lax",
+            httponly=True,
+            secure=settings.HTTPS,
+        )
+    return response
+
 
 #: Up to this many objects are counted automatically; counting a longer list takes reading it, so only on request.
 COUNTED = 10_000
@@ -198,7 +274,7 @@ class ListPage:
     @property
     def has_logs(self) -> bool:
         """Whether its objects have logs, or stand for Pods that have."""
-        return self._is_pod or pods.may_have(self.place.type)
+        return self._is_pod or podlogs.may_have_pods(self.place.type)
 
     @property
     def has_ports(self) -> bool:
@@ -262,7 +338,7 @@ class ListPage:
     @property
     def live_url(self) -> str:
         """Where its rows are renewed, with the columns of this page."""
-        return f"{self.url}&{USAGE}={int(self.measured)}" if readings.plural_of(self.place.type) else self.url
+        return f"{self.url}&{USAGE}={int(self.measured)}" if usage.plural_of(self.place.type) else self.url
 
     @property
     def renewed_every(self) -> int:

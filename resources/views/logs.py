@@ -23,9 +23,9 @@ from console.web.request import ConsoleRequest
 from kube.channels import follow_log
 from kube.errors import BadRequest, KubeError, NotFound
 from kube.transport import AsyncTransport
+from resources import podlogs
 from resources.place import Place, place_of
-from resources.podlogs import pods
-from resources.podlogs.logs import (
+from resources.podlogs import (
     PRINTED,
     SPANS,
     TAILS,
@@ -92,7 +92,7 @@ def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     """`?container=`, `tail=`, `span=` (seconds back) or `since=` (a moment in UTC), `previous=1`, `timestamps=1`."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.kind != "Pod" or place.type.group:
-        if not pods.may_have(place.type):
+        if not podlogs.may_have_pods(place.type):
             raise NotFound(_("Only Pods and workloads have logs; %(kind)s has none.") % {"kind": place.type.kind})
         return logs_all(request, place)
     all_ = containers(place.get(request.cluster))
@@ -151,10 +151,8 @@ class MergedLogsPage:
         """Only what has a selector has one command for all its Pods."""
         if not self.selector:
             return ""
-        flags = (
-            f"-l '{self.selector}' -n {self.place.namespace} --all-containers --prefix --max-log-requests={pods.MOST}"
-        )
-        return f"kubectl logs -f {flags}{self.part.kubectl}"
+        pods = f"-l '{self.selector}' -n {self.place.namespace} --all-containers --prefix"
+        return f"kubectl logs -f {pods} --max-log-requests={podlogs.MAX_PODS}{self.part.kubectl}"
 
 
 def merged_log_part(query: dict[str, str]) -> LogPart:
@@ -168,18 +166,18 @@ def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
     `?tail=`: lines of each container to begin with; `span=`, `since=`, `timestamps=1` as for one.
     """
     obj = place.get(request.cluster)
-    found = pods.pods_of(request.cluster, place.type, obj)
-    sources = log_sources(found[: pods.MOST])
+    found = podlogs.pods_of(request.cluster, place.type, obj)
+    sources = log_sources(found[: podlogs.MAX_PODS])
     wanted = merged_log_part(request.GET.dict())
     lines, problems = merged_tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))
-    selector = pods.selector(place.type, obj)
+    selector = podlogs.pods_selector(place.type, obj)
     page = MergedLogsPage(
         place=place,
         sources=sources,
         lines=lines[-2 * PRINTED :],
         problems=problems,
         part=wanted,
-        more=len(found) > pods.MOST,
+        more=len(found) > podlogs.MAX_PODS,
         selector=selector,
     )
     return render.page(request, "resources/logs_all.html", {"page": page})

@@ -13,11 +13,10 @@ from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
-from resources import live_topics
+from resources import live_topics, podlogs
 from resources.acting.actions import Action, actions, leading_to
 from resources.causes.cause import Severity
-from resources.diagnosis.cause_display import ShownCause, shown_causes
-from resources.diagnosis.cause_reader import read_causes, state_of
+from resources.diagnosis import ShownCause, read_causes, shown_causes, state_of
 from resources.forward.targets import ForwardTarget, Port, ports
 from resources.forward.tunnels import tunnels
 from resources.lists import child_troubles
@@ -26,15 +25,13 @@ from resources.page.detail import Detail
 from resources.page.detail import detail as details_of
 from resources.page.events import Events
 from resources.page.owned_rows import Above, OwnedRow, Sum, chain, nodes, rows, summary
-from resources.page.status_descriptors import StatusValue
 from resources.page.topology import Topology, topology
+from resources.page.values import StatusValue
 from resources.place import Place
-from resources.podlogs import pods
-from resources.podlogs.logs import LogContainer, containers
+from resources.podlogs import LogContainer, containers
 from resources.state.health import DEGRADED, PROGRESSING, TERMINATING, UNKNOWN, Health
-from resources.tree.owners import Belongings, Owned, belongings
-from resources.usage.history import Tile, tiles
-from resources.usage.readings import NODES, PODS, Usages, allocatable, metrics_type, plural_of, readings
+from resources.tree import Belongings, Owned, belongings
+from resources.usage import NODES, PODS, Tile, Usages, allocatable, metrics_type, plural_of, readings, tiles
 
 _UNSETTLED = (PROGRESSING, UNKNOWN, DEGRADED, TERMINATING)
 #: Kinds whose changes may bring a cause, beside the object itself.
@@ -115,7 +112,7 @@ def open_part(
     if address:
         return OpenPart(address, address, external=True)
     is_service = place.type.kind == "Service" and not place.type.group
-    if not place.namespace or not (is_service or pods.may_have(place.type)):
+    if not place.namespace or not (is_service or podlogs.may_have_pods(place.type)):
         return OpenPart()
     try:
         services = iter((obj,)) if is_service else _owned_services(client, place, obj, owned)
@@ -323,12 +320,12 @@ def usage_part(
 
 
 def _has_pods(place: Place) -> bool:
-    return bool(place.namespace) and pods.may_have(place.type) and place.type.kind != "Service"
+    return bool(place.namespace) and podlogs.may_have_pods(place.type) and place.type.kind != "Service"
 
 
 def _pods_of(client: ClusterClient, place: Place, obj: KubeObject, owned: Iterable[Owned] | None) -> set[str]:
     """Names in the object's own namespace."""
-    if labels := pods.selector(place.type, obj):
+    if labels := podlogs.pods_selector(place.type, obj):
         type_ = client.find("", "v1", "pods")
         return {name_of(pod) for pod in client.list(type_, place.namespace, labels=labels).items}
     rows = belongings(client, place.type, obj).rows if owned is None else owned

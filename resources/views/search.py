@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.web import render
 from console.web.request import ConsoleRequest, own_address, wants_fragment
 from kube.errors import BadRequest
+from resources import object_search
 from resources.lists import saved_searches
 from resources.lists.saved_searches import Saved
+from resources.object_search import ObjectMatches, ObjectQuery
 from resources.place import Place, place_of
-from resources.searching import lookup
-from resources.searching.lookup import ObjectMatches, ObjectQuery
 from resources.state.health import LABELS
 from resources.types.types import kinds
 
@@ -48,14 +48,14 @@ def search(request: ConsoleRequest) -> HttpResponse:
     typed = " ".join(get.get("q", "").split())[:1000]
     labels, annotation = get.get("labels", "").strip()[:2000], get.get("annotation", "").strip()[:2000]
     chosen = tuple(value for value in get.getlist("kind") if value)[:50]
-    wish = lookup.parse_query(typed, labels, annotation, chosen)
+    wish = object_search.parse_query(typed, labels, annotation, chosen)
     found, error, status = ObjectMatches(), "", 200
     if wish.unknown_states:
         words = {"states": ", ".join(wish.unknown_states), "known": ", ".join(word.lower() for word in LABELS)}
         error, status = _("Unknown state: %(states)s. Available states: %(known)s.") % words, 422
     try:
         if not error:
-            found = lookup.search(request.cluster, request.namespace, wish)
+            found = object_search.search(request.cluster, request.namespace, wish)
     except BadRequest as refused:
         error, status = str(refused), 422
     listed = kinds(request.cluster.types())

@@ -1,9 +1,18 @@
 """…/<object>/set/: one field changed on the object's page (resources/acting/settable.py), with what the API server
 says of it at its control.
+
+What can be changed on an object's own page: the fields that its operator's specDescriptors pick out, and the
+number of replicas.
+
+One field is sent, as a merge patch, and nothing else of the object; the API server judges it. Everything bigger is the
+form's.
+https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
@@ -12,12 +21,250 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.errors import explain
 from console.web.request import ConsoleRequest, wants_fragment
+from kube import answers
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import Invalid, KubeError, NotFound
-from resources.acting import settable
-from resources.acting.settable import SCALE, SettableField, Setting, Wrong
+from kube.objects import KubeObject, mapping, name_of, namespace_of, text
+from resources.forms import shapes
+from resources.forms.descriptors import Descriptor
+from resources.forms.widgets import is_sensitive
 from resources.history import writes
+from resources.page.values import scalar
 from resources.place import Place, place_of
 from resources.writing import examples
+from resources.writing.examples import Offer
+
+SCALE = "~scale"
+_RESOURCES = tuple((side, what) for side in ("limits", "requests") for what in ("cpu", "memory"))
+_SECRET = {"password"}
+_NUMBERS = {"integer": int, "number": float}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettableField:
+    """One control. `path`: below the object; `type`: integer, number, string, boolean or int-or-string."""
+
+    path: tuple[str, ...]
+    label: str
+    type: str
+    value: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """In the form."""
+        return ".".join(self.path)
+
+    @property
+    def on(self) -> bool:
+        return self.value == "true"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """`key`: its path with dots, or SCALE. `shown`: what it is now, in words."""
+
+    key: str
+    label: str
+    help: str
+    shown: str
+    entries: tuple[SettableField, ...]
+
+    @property
+    def is_set(self) -> bool:
+        return self.key == SCALE or any(entry.value for entry in self.entries)
+
+    @property
+    def where(self) -> str:
+        """Its path, as `kubectl explain` takes it."""
+        return self.entries[0].name if self.key == SCALE else self.key
+
+    @property
+    def group(self) -> str:
+        """The labels of what it stands in, "Server › Ingress"; '' for fields of the spec itself."""
+        return " › ".join(shapes.field_title(step) for step in self.where.split(".")[1:-1])
+
+    @property
+    def was(self) -> str:
+        """What the page showed, so that a change made meanwhile isn't overwritten."""
+        return json.dumps([entry.value for entry in self.entries])
+
+
+class Wrong(ValueError):
+    """`errors`: by the name of the control."""
+
+    def __init__(self, errors: dict[str, str]) -> None:
+        super().__init__()
+        self.errors = errors
+
+
+def settings(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer: Offer) -> tuple[Setting, ...]:
+    """In the order of the operator's descriptors, those of one parent together; the replicas first where no descriptor
+    has them.
+    """
+    found = list(_described(client, type_, obj, offer))
+    groups = list(dict.fromkeys(("", *(setting.group for setting in found))))
+    found.sort(key=lambda setting: groups.index(setting.group))
+    if "scale" in type_.subresources and not any(
+        len(setting.entries) == 1 and setting.entries[0].path[-1] == "replicas" for setting in found
+    ):
+        found[:0] = _scale(client, type_, obj)
+    return tuple(found)
+
+
+def _scale(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterator[Setting]:
+    try:
+        path = type_.path(namespace_of(obj), name_of(obj), "scale")
+        scale = answers.document(client.raw("GET", path))
+    except KubeError:
+        return
+    wanted = scalar(mapping(mapping(scale).get("spec")).get("replicas") or 0)
+    there = scalar(mapping(mapping(scale).get("status")).get("replicas") or 0)
+    entry = SettableField(path=("spec", "replicas"), label=_("Replicas"), type="integer", value=wanted)
+    shown = _("%(wanted)s desired, %(there)s current") % {"wanted": wanted, "there": there}
+    yield Setting(key=SCALE, label=_("Replicas"), help="", shown=shown, entries=(entry,))
+
+
+def _described(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer: Offer) -> Iterator[Setting]:
+    by_path = offer.descriptors.by_path
+    if not by_path:
+        return
+    try:
+        schema = mapping(client.schema(type_))
+    except KubeError:
+        return
+    for path, descriptor in sorted(by_path.items(), key=lambda pair: pair[1].order):
+        if descriptor.hidden or descriptor.widgets & _SECRET:
+            continue
+        node, value = _schema_at(schema, path), _value_at(obj, path)
+        if node is None or isinstance(value, list) or is_sensitive(path, node.get("description")):
+            continue
+        entries = tuple(_entries(path, descriptor, node, value))
+        if entries:
+            label = descriptor.display_name or path[-1]
+            yield Setting(
+                key=".".join(path),
+                label=label,
+                help=descriptor.description,
+                shown=_words(entries, value),
+                entries=entries,
+            )
+
+
+def _schema_at(schema: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """None below lists and maps: which item is meant no descriptor says."""
+    node = schema
+    for step in path:
+        node = mapping(mapping(node.get("properties")).get(step))
+        if not node:
+            return None
+    return node
+
+
+def _value_at(obj: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    value: Any = obj
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def _entries(
+    path: tuple[str, ...], descriptor: Descriptor, node: Mapping[str, Any], value: Any
+) -> Iterator[SettableField]:
+    widgets = descriptor.widgets
+    if "resourceRequirements" in widgets:
+        for side, what in _RESOURCES:
+            label = {"limits": _("%(what)s limit"), "requests": _("%(what)s request")}[side] % {"what": what}
+            yield SettableField(
+                path=(*path, side, what),
+                label=label,
+                type="int-or-string",
+                value=_plain(_value_at({"v": value}, ("v", side, what))),
+            )
+    elif "updateStrategy" in widgets:
+        kinds = _options(mapping(mapping(node.get("properties")).get("type"))) or ("RollingUpdate", "Recreate")
+        yield SettableField(
+            path=(*path, "type"),
+            label=_("type"),
+            type="string",
+            value=_plain(mapping(value).get("type")),
+            options=kinds,
+        )
+        for name in ("maxUnavailable", "maxSurge"):
+            if mapping(mapping(mapping(node.get("properties")).get("rollingUpdate")).get("properties")).get(name):
+                now = _value_at({"v": value}, ("v", "rollingUpdate", name))
+                yield SettableField(
+                    path=(*path, "rollingUpdate", name), label=name, type="int-or-string", value=_plain(now)
+                )
+    else:
+        type_ = text(node.get("type"))
+        if type_ in ("integer", "number", "string", "boolean"):
+            policy = ("Always", "IfNotPresent", "Never") if "imagePullPolicy" in widgets else ()
+            yield SettableField(
+                path=path,
+                label=descriptor.display_name or path[-1],
+                type=type_,
+                value=_plain(value),
+                options=descriptor.options or policy or _options(node),
+            )
+
+
+def _options(node: Mapping[str, Any]) -> tuple[str, ...]:
+    found = node.get("enum")
+    return tuple(scalar(item) for item in found) if isinstance(found, list) else ()
+
+
+def _plain(value: Any) -> str:
+    """'' for what is not there."""
+    return "" if value is None or isinstance(value, Mapping | list) else scalar(value)
+
+
+def _words(entries: tuple[SettableField, ...], value: Any) -> str:
+    if len(entries) == 1 and not isinstance(value, Mapping):
+        return (
+            {"true": _("Yes"), "false": _("No")}.get(entries[0].value, entries[0].value)
+            if entries[0].type == "boolean"
+            else entries[0].value
+        )
+    return ", ".join(f"{entry.label} {entry.value}" for entry in entries if entry.value)
+
+
+def setting_patch(setting: Setting, typed: Mapping[str, str]) -> dict[str, Any]:
+    """What is sent: only controls that were changed; an emptied one removes its field. Raises Wrong."""
+    found: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for entry in setting.entries:
+        value = (
+            typed.get(entry.name, "").strip()
+            if entry.type != "boolean"
+            else ("true" if entry.name in typed else "false")
+        )
+        if value == entry.value or (entry.type == "boolean" and value == "false" and not entry.value):
+            continue
+        try:
+            _put(found, entry.path, _read(entry, value))
+        except ValueError:
+            errors[entry.name] = _("“%(value)s” isn't a number.") % {"value": value}
+    if errors:
+        raise Wrong(errors)
+    return found
+
+
+def _read(entry: SettableField, value: str) -> Any:
+    if entry.type == "boolean":
+        return value == "true"
+    if not value:
+        return None
+    if entry.type in _NUMBERS:
+        return _NUMBERS[entry.type](value)
+    return int(value) if entry.type == "int-or-string" and value.isascii() and value.isdigit() else value
+
+
+def _put(into: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    for step in path[:-1]:
+        into = into.setdefault(step, {})
+    into[path[-1]] = value
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +316,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         words = _("Another user changed the value to “%(now)s”.") % {"now": setting.shown}
         return _answer(request=request, place=place, setting=setting, typed=typed, errors={"": words}, status=409)
     try:
-        patch = settable.patch(setting, typed)
+        patch = setting_patch(setting, typed)
         if patch:
             before = writes.current_object(request.cluster, place)
             with audit.recorded(request, verb, place.ref):
@@ -93,7 +340,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
 def _find(request: ConsoleRequest, place: Place, key: str) -> Setting:
     offer = examples.offer(request.cluster, place.type, place.namespace)
-    all_ = settable.settings(request.cluster, place.type, place.get(request.cluster), offer)
+    all_ = settings(request.cluster, place.type, place.get(request.cluster), offer)
     for setting in all_:
         if setting.key == key:
             return setting

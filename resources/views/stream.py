@@ -1,7 +1,7 @@
 """/stream: server-sent events of changes; and the base classes of the other endless answers.
 
 `GET ?topic=T&notice=T&since=P` tells every object of each topic, rows as HTML for `topic`. `POST` asks with a body of
-JSON, so that a page hears only of what it shows (resources/stream/wishes.py):
+JSON, so that a page hears only of what it shows (resources/stream/feed.py):
 
     {"since": P, "rows": [{"topic": "T" or "T?columns", "uids": [...], "moves": true}],
      "notices": [{"topic": T, "names": [...]}]}
@@ -41,11 +41,10 @@ from django.db import close_old_connections
 
 from console.web.asgi import Receive, Scope, Send
 from resources.stream.broker import Broker
-from resources.stream.gate import Asker, Gate, Verdict
+from resources.stream.feed import subscribed_topics
+from resources.stream.gate import Asker, Gate, Sessions, Verdict
 from resources.stream.line import BrowserConnection, limit_buffers
-from resources.stream.sessions import Sessions
-from resources.stream.sse import RETRY, encode
-from resources.stream.wishes import topics_of
+from resources.stream.live_update import RETRY, encode_event
 from resources.views.stream_request import Refused, StreamRequest, asked_of, body_of
 
 HEADERS = [
@@ -127,7 +126,7 @@ class StreamApp:
         asked = await asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, _asked, scope, body)
         if self._sessions.ended(asked.session):
             raise Refused(401, "this session ended")
-        verdicts = await self._gate.judge(Asker(asked.client, asked.language), topics_of(asked.wishes))
+        verdicts = await self._gate.judge(Asker(asked.client, asked.language), subscribed_topics(asked.wishes))
         if verdicts and all(verdict.refusal and verdict.lasting and not verdict.gone for verdict in verdicts):
             raise Refused(403, verdicts[0].refusal)
         return asked, verdicts
@@ -139,7 +138,7 @@ class StreamApp:
             "lasting": verdict.lasting,
             "gone": verdict.gone,
         }
-        self._broker.refuse(line, verdict.topic, encode("refused", data))
+        self._broker.refuse(line, verdict.topic, encode_event("refused", data))
 
 
 def _asked(scope: Scope, body: bytes | None) -> StreamRequest:

@@ -34,8 +34,8 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from resources.changes import RedisError
-from resources.changes.sessions import end
-from resources.stream.wishes import TooMuch, TopicSubscription, from_address, from_body
+from resources.changes.streams import end_session
+from resources.stream.feed import TooManyTopics, TopicSubscription, subscriptions_in_address, subscriptions_in_body
 
 log = logging.getLogger(__name__)
 
@@ -125,11 +125,11 @@ def asked_of(scope: Scope, body: bytes | None) -> StreamRequest:
         _only_from_here(request)
     try:
         if body is None:
-            wishes = from_address(request.GET.getlist("topic"), request.GET.getlist("notice"))
+            wishes = subscriptions_in_address(request.GET.getlist("topic"), request.GET.getlist("notice"))
             since, language = request.GET.get("since", ""), ""
         else:
-            wishes, since, language = from_body(body)
-    except TooMuch as error:
+            wishes, since, language = subscriptions_in_body(body)
+    except TooManyTopics as error:
         raise Refused(400, str(error)) from error
     except ValueError as error:
         raise Refused(400, f"the body is not what a stream can be asked for: {error}") from error
@@ -198,7 +198,7 @@ def session_digest(request: HttpRequest) -> str:
 def _ended(session: str, **_kwargs: Any) -> None:
     """Ends the streams of a session that ended."""
     try:
-        end(session)
+        end_session(session)
     except RedisError as error:
         # The sign-out itself must not fail. The periodic check ends the streams later.
         log.error("open streams of a session that ended could not be notified: %s", error)

@@ -38,7 +38,7 @@ from kube.objects import KubeObject, mapping, text
 from kube.transport import AsyncTransport
 from resources.acting import acts
 from resources.place import Place, place_of
-from resources.podlogs.logs import LogContainer, containers
+from resources.podlogs import LogContainer, containers
 from resources.state.children import moment
 from resources.views.stream import OpenEnded, in_thread
 from resources.views.stream_request import Refused, client_of, request_of

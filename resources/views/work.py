@@ -17,17 +17,16 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import AlreadyExists, Invalid, KubeError, StatusCause
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.forms import check, errors
+from resources.forms import errors
 from resources.forms.errors import Placed
 from resources.forms.paths import words
 from resources.forms.schema import Schema
 from resources.history import writes
 from resources.place import Place
 from resources.types.manager import manager
-from resources.views import faces, form_page, shell, submission, yaml_page
-from resources.views.shell import FORM, YAML, Shell
-from resources.views.submission import Draft
-from resources.writing import draft, examples, start
+from resources.views import faces, form_page, submission, yaml_page
+from resources.views.submission import FORM, YAML, Draft, Shell
+from resources.writing import draft, examples
 from resources.writing.diff import same
 from resources.writing.draft import Clashing, ObjectGone, Outcome, refusal_causes
 from resources.writing.examples import Offer
@@ -52,7 +51,7 @@ class Work:
         return examples.offer(self.request.cluster, self.place.type, self.place.namespace)
 
     def shell(self, written: Draft, asked: str = "") -> Shell:
-        made = shell.around(self.place, self.offer.title, self.offer.description, self.editing)
+        made = submission.make_shell(self.place, self.offer.title, self.offer.description, self.editing)
         made = replace(
             made, face=self.face, begun=written.begun, start=written.start, note=faces.note(self), asked=asked
         )
@@ -60,20 +59,20 @@ class Work:
             who = manager(written.obj)
             return replace(made, managed_by=who.words if who else "")
         client = self.request.cluster
-        objects = start.objects(client, self.place)
-        versions = shell.version_choices(client, self.place, self.face)
-        return replace(made, starts=start.examples(self.offer), objects=objects, versions=versions)
+        objects = examples.object_starts(client, self.place)
+        versions = submission.version_choices(client, self.place, self.face)
+        return replace(made, starts=examples.example_starts(self.offer), objects=objects, versions=versions)
 
     # Opening
 
     def begin(self) -> HttpResponse:
         """A new object's page; `?name=`: what it is to be called."""
-        asked = start.wanted(self.request.GET)
+        asked = examples.wanted_start(self.request.GET)
         if asked:
-            chosen = start.chosen(self.offer, asked)
+            chosen = examples.chosen_start(self.offer, asked)
         else:
-            chosen = start.by_default(self.request.cluster, self.place, self.offer)
-        obj = start.begin(self.request.cluster, self.place, self.schema, self.offer, chosen)
+            chosen = examples.default_start(self.request.cluster, self.place, self.offer)
+        obj = examples.begin_start(self.request.cluster, self.place, self.schema, self.offer, chosen)
         if name := self.request.GET.get("name", ""):
             obj = {**obj, "metadata": {**(obj.get("metadata") or {}), "name": name[:253]}}
         if chosen.startswith("from:") and self.place.type.kind == "Secret":
@@ -128,13 +127,13 @@ class Work:
         if "~restart" in post:
             return self.restart(written, post.get("~from", ""), sure=post.get("~restart") == "sure")
         if "~again" in post:
-            obj = start.as_new(written.obj)
+            obj = examples.as_new(written.obj)
             return self.show(written.with_object(obj, original={}, begun="-", clashes=(), undecided=()))
         if "~switch" in post or "~back" in post or written.asked:
             return self.show(written)
         if written.undecided:
             return faces.clashing(self, written)
-        known = check.problems(
+        known = errors.object_problems(
             self.schema, draft.own(written.obj), draft.own(written.original) if self.editing else None
         )
         return self.send(written, dry_run="~review" in post, known=known)
@@ -214,7 +213,7 @@ class Work:
         unread_messages = [(item, form_page.unread_words(item)) for item in written.unread]
         keys = {item.path: text for item, text in unread_messages if item.code == "key"}
         texts = {item.path: text for item, text in unread_messages if item.code != "key"}
-        readable = check.problems(self.schema, draft.own(written.obj)) if not self.editing else ()
+        readable = errors.object_problems(self.schema, draft.own(written.obj)) if not self.editing else ()
         placed = tuple(Placed(item.path, words(item.path), text) for item, text in unread_messages)
         placed += tuple(error for error in readable if error.path not in {*keys, *texts})
         typed = replace(written.typed, errors={**errors.by_path(placed), **texts}, key_errors=keys)

@@ -12,8 +12,7 @@ from resources import yamltext
 from resources.display_copy import shown
 from resources.forms.errors import Placed
 from resources.place import Place
-from resources.views.shell import Shell
-from resources.views.submission import Conflicting, Draft
+from resources.views.submission import Conflicting, Draft, Shell
 from resources.writing.rewrite import rewrite
 from resources.yamltext import YamlProblem
 

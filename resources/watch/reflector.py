@@ -8,16 +8,23 @@ CustomResourceDefinition. A version that is too old (410), and a first start, se
 A watch that the server refuses is PAUSED, and RESUMED when it is allowed again. A type that is not served any more is a
 RESYNC too: a page that lists again shows that it is gone. Nothing is skipped silently. Simultaneous events of one
 object become one change.
+
+How many watches of one hub begin at once: a hub that starts, or a server that comes back, is not run down by
+hundreds together.
+
+What one hub counts, for its heartbeat and so for /metrics.
 """
 
 import asyncio
 import contextlib
 import hashlib
 import logging
+import math
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,8 +40,73 @@ from kube.versions import older
 from kube.watch import WatchEvent, watch
 from resources.changes import Change, Topic
 from resources.lists.entries import include, state_of, stateful
-from resources.watch.counters import Counters
-from resources.watch.turnstile import Turnstile
+
+_SAMPLES = 500
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Counters:
+    """See HubState. Shared by all topics of a hub, on one event loop."""
+
+    watches: int = 0
+    events: int = 0
+    relists: int = 0
+    resumes: int = 0
+    errors: int = 0
+    lost: int = 0
+    buffered: int = 0
+    refused: int = 0  # by a full Redis
+    _milliseconds: deque[float] = field(default_factory=lambda: deque(maxlen=_SAMPLES))
+
+    def appended(self, seconds: float) -> None:
+        """So long after its bytes came a batch stood in Redis."""
+        self._milliseconds.append(seconds * 1000)
+
+    @property
+    def append_ms(self) -> float:
+        """99th percentile of the newest."""
+        ordered = sorted(self._milliseconds)
+        return round(ordered[math.ceil(len(ordered) * 0.99) - 1], 2) if ordered else 0.0
+
+
+# At once. A server that lets one wait for longer does not hold up the others.
+STARTS_AT_ONCE = 20
+_PATIENCE_SECONDS = 5.0
+
+
+class Turn:
+    """`come()` waits; `go()` lets the next one in, once."""
+
+    def __init__(self, places: asyncio.Semaphore) -> None:
+        self._places = places
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def come(self) -> None:
+        await self._places.acquire()
+        self._timer = asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, self.go)
+
+    def go(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._places.release()
+
+
+class Turnstile:
+    """Belongs to one event loop."""
+
+    def __init__(self, places: int = STARTS_AT_ONCE) -> None:
+        self._places = asyncio.Semaphore(places)
+
+    @contextmanager
+    def turn(self) -> Iterator[Turn]:
+        """Gone at the latest at its end."""
+        found = Turn(self._places)
+        try:
+            yield found
+        finally:
+            found.go()
+
 
 log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 from kube.errors import KubeError
 from resources.changes import Change, ChangeLog, Lost, OutOfMemoryError, RedisError, Topic
-from resources.watch.counters import Counters
-from resources.watch.reflector import Batch, Reflector, Start
+from resources.watch.reflector import Batch, Counters, Reflector, Start
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

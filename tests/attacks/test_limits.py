@@ -16,13 +16,12 @@ from kube import limits, recording
 from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
 from operatorhub.find import facets
-from resources import yamltext
-from resources.acting import metadata_pairs
-from resources.applying import imports
+from resources import imports, yamltext
 from resources.forward import tunnels
 from resources.history import writes
 from resources.lists import columns, saved_searches
-from resources.views import columns as columns_view
+from resources.views import labels
+from resources.views import list_page as columns_view
 from resources.views.filter import Filter
 from resources.views.terminal import TerminalApp
 
@@ -91,7 +90,7 @@ def test_a_saved_search_is_bounded() -> None:
 def test_cookies_are_bounded() -> None:
     longest = limits.COOKIE.value
     for cookie, expected in ((f"size=100&columns={'x' * 10}", 100), (f"columns={'x' * longest}&size=100", 50)):
-        request = RequestFactory().get("/", headers={"Cookie": f"{columns_view.COOKIE}={cookie}"})
+        request = RequestFactory().get("/", headers={"Cookie": f"{columns_view.COLUMNS_COOKIE}={cookie}"})
         assert columns_view.ColumnChoice.from_request(request, "pods").size == expected
 
 
@@ -110,7 +109,7 @@ def test_whom_somebody_views_as_is_bounded() -> None:
 def test_labels_have_no_limit_of_their_own() -> None:
     """The form's is theirs: one that was cut off was taken from the object."""
     keys = [f"key-{number}" for number in range(1000)]
-    assert [pair.key for pair in metadata_pairs.read(keys, keys, "labels")] == keys
+    assert [pair.key for pair in labels.read_pairs(keys, keys, "labels")] == keys
 
 
 def test_a_token_is_bounded() -> None:

@@ -12,9 +12,9 @@ from kube import limits
 from operatorhub.bootstrap import manifest
 from operatorhub.bundle import permissions
 from operatorhub.removing import uninstall
+from resources import tree
 from resources.lists import snapshot
 from resources.page import deletion_impact, events
-from resources.tree import owners
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{0}}}\n"
 
@@ -94,7 +94,7 @@ def test_events_of_an_object_are_bounded(client: Any, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("bound", [600, 1000])
 def test_what_an_object_owns_is_read_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch, bound: int) -> None:
     bounded(monkeypatch, "OWNED_OBJECTS", bound)
-    found, gap = owners.objects_of(client, client.find("", "v1", "configmaps"), "a")
+    found, gap = tree.objects_of(client, client.find("", "v1", "configmaps"), "a")
     assert len(found) == 1000
     assert "1000" in gap
 
@@ -102,7 +102,7 @@ def test_what_an_object_owns_is_read_up_to_a_bound(client: Any, monkeypatch: pyt
 @pytest.mark.parametrize("bound", [600, 1000])
 def test_pods_are_looked_through_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch, bound: int) -> None:
     bounded(monkeypatch, "SCANNED_PODS", bound)
-    found, gap = owners.scan_pods(client, client.find("", "v1", "pods"), "a", lambda _obj: False)
+    found, gap = tree.scan_pods(client, client.find("", "v1", "pods"), "a", lambda _obj: False)
     assert found == []
     assert "1000" in gap and client.pages == 2
 

@@ -15,8 +15,8 @@ from django.utils.translation import gettext, gettext_lazy, trans_real
 from console.web.language import Message, Translation, particle, with_particles
 from kube.discovery import ResourceType
 from resources.changes import Change
+from resources.lists.listing import row_html
 from resources.state.health import terminating
-from resources.stream.fragments import row_html
 
 PO = Path(__file__).resolve().parents[2] / "locale/ko/LC_MESSAGES/django.po"
 CREATED = "Namespace “%(name)s” created."

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from resources.forms import check, errors
+from resources.forms import errors
 from resources.forms.fields import FormInput
 from resources.place import Place
-from resources.views import form_page, refusal_words
+from resources.views import form_page
 from tests.e2e.form_page import BrowserForm
 from tests.forms.kinds import Kind
 from tests.forms.page import NAMESPACES, Form
@@ -71,18 +71,18 @@ def team(spec: dict[str, Any], name: str = "team") -> dict[str, Any]:
     ],
 )
 def test_f20_the_api_server_s_sentences_are_reworded(sentence: str, limit: str) -> None:
-    words = refusal_words.plain(sentence)
+    words = form_page.plain_refusal(sentence)
     assert words != sentence and limit in words
     assert not any(part in words for part in ("in body", "Invalid value", "Checked value", "Required value"))
 
 
 def test_f20_an_unknown_sentence_stays() -> None:
-    assert refusal_words.plain("denied by the webhook of x: no") == "denied by the webhook of x: no"
+    assert form_page.plain_refusal("denied by the webhook of x: no") == "denied by the webhook of x: no"
 
 
 def test_f20_the_summary_counts_as_the_cards_do_and_names_what_it_means() -> None:
     obj = team(WRONG)
-    placed = check.problems(FORM.schema, obj)
+    placed = errors.object_problems(FORM.schema, obj)
     page = form_page.with_errors(
         placed,
         FormInput(),
@@ -126,8 +126,8 @@ class TestInABrowser:
     def test_f20_both_sides_say_the_same(self, page: Page) -> None:
         obj = team(WRONG)
         shown = BrowserForm(page, FORM, obj).open()
-        placed = check.problems(FORM.schema, obj)
-        plain = tuple(replace(error, message=refusal_words.plain(error.message)) for error in placed)
+        placed = errors.object_problems(FORM.schema, obj)
+        plain = tuple(replace(error, message=form_page.plain_refusal(error.message)) for error in placed)
         server = form_page.with_errors(
             plain, FormInput(), place=Place(FORM.type, "default"), schema=FORM.schema, obj=obj, offer=FORM.offer
         )

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from resources.forms import check
+from resources.forms import errors
 from resources.forms.schema import Schema
 from tests.api import Api
 from tests.forms import invalid_objects, kinds, served_kind
@@ -55,7 +55,7 @@ def test_the_server_says_the_same(kind: Kind, api: Api) -> None:
     try:
         for what, obj in objects(kind):
             answer = found.dry_run(obj)
-            problems = {(placed.where, placed.message) for placed in check.problems(found.schema, obj)}
+            problems = {(placed.where, placed.message) for placed in errors.object_problems(found.schema, obj)}
             if answer.status == 201:
                 assert problems == set(), what
             elif answer.status == 400:
@@ -90,9 +90,9 @@ def _causes(status: dict[str, Any]) -> set[str]:
 def test_a_schema_of_846_kilobytes_is_no_burden() -> None:
     kind = next(kind for kind in kinds.catalog() if kind.id == "ArgoCD.v1beta1.argoproj.io")
     schema, obj = Schema.from_document(kind.schema), kind.object()
-    check.problems(schema, obj)
+    errors.object_problems(schema, obj)
     began = time.process_time()
-    check.problems(schema, obj)
+    errors.object_problems(schema, obj)
     assert time.process_time() - began < 0.020
 
 
@@ -106,7 +106,7 @@ def test_ten_thousand_items_are_checked_at_once() -> None:
     schema = Schema.from_document({"type": "object", "properties": {"spec": spec}})
     obj = {"metadata": {"name": "x"}, "spec": {"items": [{"name": "a", "n": 1} for _ in range(9_999)] + [{"n": "x"}]}}
     began = time.process_time()
-    found = check.problems(schema, obj)
+    found = errors.object_problems(schema, obj)
     assert time.process_time() - began < 1
     assert {placed.where for placed in found} == {"spec.items[9999].name", "spec.items[9999].n"}
 
@@ -116,4 +116,4 @@ def test_every_published_schema_can_be_prepared() -> None:
         pytest.skip(f"the schemas are not at {SCHEMAS}")
     for file in sorted(SCHEMAS.glob("*.json.gz"))[::5]:
         schema = Schema.from_document(json.loads(gzip.decompress(file.read_bytes())))
-        check.problems(schema, {"metadata": {"name": "x"}, "spec": {}})
+        errors.object_problems(schema, {"metadata": {"name": "x"}, "spec": {}})

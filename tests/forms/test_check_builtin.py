@@ -18,7 +18,7 @@ import yaml
 
 from kube.catalog import pick_schema
 from kube.discovery import ResourceType
-from resources.forms import check
+from resources.forms import errors
 from resources.forms.schema import Schema
 from tests.api import Api
 
@@ -128,7 +128,7 @@ def test_nothing_is_said_that_the_server_would_take(obj: dict[str, Any], api: Ap
     known = decoded = 0
     for given in (obj, *(changed(obj, chance) for _ in range(EACH))):
         answer = api.post(address(obj), given)
-        problems = check.problems(schema, given)
+        problems = errors.object_problems(schema, given)
         if answer.status == 201:
             assert not problems, (given, problems)
         elif answer.status == 400 and "cannot unmarshal" in answer.message:

@@ -20,7 +20,7 @@ from django.template.loader import render_to_string
 
 from console.web.errors import Problem
 from kube.errors import BadRequest, StatusCause
-from resources.forms import check, errors
+from resources.forms import errors
 from resources.forms.errors import Placed
 from resources.forms.fields import FormField, FormInput
 from resources.forms.schema import Schema
@@ -93,7 +93,7 @@ def complaints(answer: Answer, schema: Schema, obj: dict[str, Any]) -> tuple[Pla
         for cause in (status.get("details") or {}).get("causes") or []
     ]
     causes = details or refusal_causes(BadRequest(status["message"]))
-    return errors.joined(errors.place_causes(causes, schema, obj), check.problems(schema, obj))
+    return errors.joined(errors.place_causes(causes, schema, obj), errors.object_problems(schema, obj))
 
 
 def drawn(found: served_kind.Served, obj: dict[str, Any], placed: tuple[Placed, ...]) -> tuple[FormPage, dom.Element]:

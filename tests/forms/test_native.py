@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from resources.forms import native
-from resources.forms.native import constraints
+from resources.forms import widgets
+from resources.forms.widgets import browser_constraints
 
 
 def check(node: dict[str, Any]) -> dict[str, Any]:
-    return json.loads(constraints(node).check or "{}")
+    return json.loads(browser_constraints(node).check or "{}")
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def check(node: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_bounds(node: dict[str, Any], minimum: str, maximum: str, step: str) -> None:
-    found = constraints(node)
+    found = browser_constraints(node)
     assert (found.minimum, found.maximum, found.step) == (minimum, maximum, step)
 
 
@@ -49,12 +49,12 @@ def test_what_attributes_cannot_say_is_in_the_check() -> None:
     [{"type": "string"}, {"type": "boolean"}, {"type": "array", "items": {}, "minItems": 3}, {"enum": ["a"]}, {}],
 )
 def test_nothing_to_say(node: dict[str, Any]) -> None:
-    assert constraints(node) is native.NONE
+    assert browser_constraints(node) is widgets.NO_CONSTRAINTS
 
 
 def test_a_length_is_never_cut() -> None:
     """`maxlength` cuts what is pasted, and takes an emoji for two."""
-    assert not hasattr(constraints({"type": "string", "maxLength": 3}), "max_length")
+    assert not hasattr(browser_constraints({"type": "string", "maxLength": 3}), "max_length")
 
 
 @pytest.mark.parametrize("pattern", ["^a-b$", r"^[\w.-]+\z", "(?i)é", r"\p{Greek}", "^(a+)+$", "^a*a*a*a*a*a*b$"])
@@ -62,7 +62,7 @@ def test_s4_patterns_are_re2s_and_no_attribute(pattern: str) -> None:
     """The browser's own `pattern` goes back and tries again: a schema's author could hang the page with it."""
     node = {"type": "string", "pattern": pattern, "maxLength": 5}
     assert check(node) == {"maxLength": 5, "pattern": pattern}
-    assert not hasattr(constraints(node), "pattern")
+    assert not hasattr(browser_constraints(node), "pattern")
 
 
 @pytest.mark.parametrize("pattern", ["(?=a)", "(", "x{2000}"])

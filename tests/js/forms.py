@@ -8,10 +8,10 @@ from typing import Any
 
 import yaml
 
-from resources.forms import check
+from resources.forms import errors
 from resources.forms.fields import FormInput
 from resources.place import Place
-from resources.views import form_page, refusal_words
+from resources.views import form_page
 from resources.writing.examples import Offer
 from tests.e2e import test_form_depends as depends
 from tests.e2e import test_form_refusals as refusals
@@ -64,7 +64,8 @@ def pages() -> Pages:
 def problems(form: Form, obj: dict[str, Any]) -> dict[str, str]:
     """What the server says of it, by label: the scripts have to say the same."""
     placed = tuple(
-        replace(error, message=refusal_words.plain(error.message)) for error in check.problems(form.schema, obj)
+        replace(error, message=form_page.plain_refusal(error.message))
+        for error in errors.object_problems(form.schema, obj)
     )
     page = form_page.with_errors(
         placed, FormInput(), place=Place(form.type, "default"), schema=form.schema, obj=obj, offer=form.offer

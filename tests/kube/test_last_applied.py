@@ -5,7 +5,7 @@ import pytest
 from kube.objects import is_last_applied, without_last_applied
 from operatorhub.exports.folder import export_object
 from resources.history import stored_object, writes
-from resources.writing.start import as_new
+from resources.writing.examples import as_new
 
 COPIES = {
     "kubectl.kubernetes.io/last-applied-configuration": "{}",

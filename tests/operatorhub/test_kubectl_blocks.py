@@ -19,7 +19,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from operatorhub import olm
-from resources.acting import environment
+from resources.acting import pod_templates
 from tests.eventually import until
 from tests.operatorhub.blocks import ROOT, TEMPLATES, Kubectl, block_of
 
@@ -137,7 +137,7 @@ CASES = [
         look=DEPLOYMENTS,
         page="/resources/apps/v1/deployments/{namespace}/web/environment/",
         pressed={
-            "read": environment.digest(POD),
+            "read": pod_templates.environment_digest(POD),
             "web-variable-name": "COLOUR",
             "web-variable-source": "value",
             "web-variable-value": "blue",

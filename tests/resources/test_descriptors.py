@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kube.errors import NotFound
-from resources.page.status_descriptors import LENGTH, StatusValue, status_values
+from resources.page.values import LENGTH, StatusValue, status_values
 
 
 class Kinds:

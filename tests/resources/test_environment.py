@@ -1,9 +1,9 @@
-"""resources/acting/environment.py: rows of variables, and what they make of the containers."""
+"""resources/acting/pod_templates.py: rows of variables, and what they make of the containers."""
 
 from dataclasses import replace
 from typing import Any
 
-from resources.acting.environment import (
+from resources.acting.pod_templates import (
     CONFIG_MAP,
     OTHER,
     POD_FIELD,
@@ -13,8 +13,8 @@ from resources.acting.environment import (
     Environment,
     Variable,
     WholeSource,
-    changes,
-    digest,
+    environment_changes,
+    environment_digest,
     environments,
 )
 
@@ -37,7 +37,7 @@ def web(*variables: Variable, whole: tuple[WholeSource, ...] = ()) -> Environmen
 
 
 def env_after(before: dict[str, Any], *variables: Variable) -> Any:
-    return changes(before, [web(*variables)])["containers"][0].get("env")
+    return environment_changes(before, [web(*variables)])["containers"][0].get("env")
 
 
 def test_each_source_has_a_row() -> None:
@@ -55,7 +55,7 @@ def test_each_source_has_a_row() -> None:
 
 def test_what_no_row_changed_stays_as_it_was() -> None:
     before = pod_spec(*ALL, envFrom=[WHOLE, {"prefix": "odd"}])
-    assert changes(before, environments(before)) == {}
+    assert environment_changes(before, environments(before)) == {}
 
 
 def test_a_row_keeps_the_fields_that_it_does_not_show() -> None:
@@ -83,26 +83,26 @@ def test_rows_are_added_removed_and_turned_to_another_source() -> None:
 
 
 def test_the_last_variable_leaves_no_empty_list() -> None:
-    found = changes(pod_spec(TEXT, envFrom=[WHOLE]), [web()])
+    found = environment_changes(pod_spec(TEXT, envFrom=[WHOLE]), [web()])
     assert found == {"containers": [{"name": "web", "image": "a"}, {"name": "side", "image": "b"}]}
 
 
 def test_a_name_that_stands_twice_stays_twice() -> None:
     before = pod_spec({"name": "A", "value": "1"}, {"name": "A", "value": "2"})
-    assert changes(before, environments(before)) == {}
+    assert environment_changes(before, environments(before)) == {}
 
 
 def test_an_init_container_is_one_too() -> None:
-    found = changes(pod_spec(), [Environment(container="first", variables=(), whole_sources=())])
+    found = environment_changes(pod_spec(), [Environment(container="first", variables=(), whole_sources=())])
     assert found == {"initContainers": [{"name": "first"}]}
 
 
 def test_all_keys_of_an_object() -> None:
     whole = (WholeSource(kind=CONFIG_MAP, name="settings", prefix="S_"), WholeSource(kind=SECRET, name="login"))
-    found = changes(pod_spec(envFrom=[WHOLE]), [web(whole=whole)])
+    found = environment_changes(pod_spec(envFrom=[WHOLE]), [web(whole=whole)])
     assert found["containers"][0]["envFrom"] == [WHOLE, {"secretRef": {"name": "login"}}]
 
 
 def test_the_digest_is_of_the_variables_alone() -> None:
-    assert digest(pod_spec(TEXT)) == digest(pod_spec(TEXT, image="other"))
-    assert digest(pod_spec(TEXT)) != digest(pod_spec(TEXT, PASSWORD))
+    assert environment_digest(pod_spec(TEXT)) == environment_digest(pod_spec(TEXT, image="other"))
+    assert environment_digest(pod_spec(TEXT)) != environment_digest(pod_spec(TEXT, PASSWORD))

@@ -8,11 +8,11 @@ import yaml
 
 from kube.discovery import ResourceType
 from operatorhub import csv as operator_csv
-from resources.forms import check
+from resources.forms import errors
 from resources.forms.schema import Schema
 from resources.place import Place
 from resources.types.types import is_custom
-from resources.writing import start
+from resources.writing import examples as start
 from resources.writing.examples import Example, Offer, of_csvs
 from tests.conftest import CATALOG
 
@@ -140,7 +140,7 @@ def test_the_real_argo_cd_begins_with_an_example_of_its_stored_version() -> None
     (example,) = offer.examples
     assert example.object["apiVersion"] == "argoproj.io/v1beta1"
     (version,) = (item for item in crd["spec"]["versions"] if item["name"] == "v1beta1")
-    assert check.problems(Schema.from_document(version["schema"]["openAPIV3Schema"]), example.object) == ()
+    assert errors.object_problems(Schema.from_document(version["schema"]["openAPIV3Schema"]), example.object) == ()
 
 
 def test_f11_what_the_operator_wants_first_is_the_default_of_the_first_instance_only(
@@ -152,9 +152,9 @@ def test_f11_what_the_operator_wants_first_is_the_default_of_the_first_instance_
     monkeypatch.setattr(start, "objects", lambda *_: tuple(there))
     client: Any = None
     place = Place(BOAT, "default")
-    assert start.by_default(client, place, Offer(examples=tuple(boats))) == "example:first"
+    assert start.default_start(client, place, Offer(examples=tuple(boats))) == "example:first"
     there.append(start.Start("from:first", "first"))
-    assert start.by_default(client, place, Offer(examples=tuple(boats))) == "example:second"
-    assert start.by_default(client, place, Offer(examples=tuple(boats[:1]))) == "example:first"
-    assert start.by_default(client, place, Offer()) == start.EMPTY
-    assert start.chosen(Offer(examples=tuple(boats)), "example:first") == "example:first"
+    assert start.default_start(client, place, Offer(examples=tuple(boats))) == "example:second"
+    assert start.default_start(client, place, Offer(examples=tuple(boats[:1]))) == "example:first"
+    assert start.default_start(client, place, Offer()) == start.EMPTY
+    assert start.chosen_start(Offer(examples=tuple(boats)), "example:first") == "example:first"

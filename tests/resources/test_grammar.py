@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.searching.lookup import ObjectQuery, parse_query
+from resources.object_search import ObjectQuery, parse_query
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.podlogs.logs import LogPart, log_part
+from resources.podlogs import LogPart, log_part
 from resources.views.follow import in_batches
 
 

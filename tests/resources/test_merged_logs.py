@@ -4,7 +4,7 @@ from typing import Any
 
 from kube import limits
 from kube.errors import NotFound
-from resources.podlogs.logs import LogLine, LogPart, LogSource, log_line, log_sources, merged_tails
+from resources.podlogs import LogLine, LogPart, LogSource, log_line, log_sources, merged_tails
 
 A = LogSource(uid="1", namespace="shop", pod="web-1", container="app", state="running")
 B = LogSource(uid="2", namespace="shop", pod="web-2", container="app", state="terminated")

@@ -7,7 +7,7 @@ import pytest
 from kube.discovery import ResourceType
 from kube.errors import Forbidden
 from resources.page import deletion_impact
-from resources.tree.owners import Belongings, tree
+from resources.tree import Belongings, owned_tree
 
 THING = ResourceType(group="x.example.com", version="v1", plural="things", kind="Thing", namespaced=True)
 SET = ResourceType(group="apps", version="v1", plural="statefulsets", kind="StatefulSet", namespaced=True)
@@ -57,7 +57,7 @@ def impact_of(
     **more: Any,
 ) -> deletion_impact.Impact:
     owner = obj("db", **more)
-    found = Belongings(tuple(tree(owner, objects, (), MARKS)))
+    found = Belongings(tuple(owned_tree(owner, objects, (), MARKS)))
     monkeypatch.setattr(deletion_impact, "belongings", lambda *_about: found)
     return deletion_impact.impact(Cluster(), type_, owner)  # type: ignore[arg-type]
 

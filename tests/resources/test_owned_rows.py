@@ -8,7 +8,7 @@ from kube.discovery import ResourceType
 from kube.table import Column, TableRow
 from resources.page import owned_rows
 from resources.state.kind_health import health
-from resources.tree.owners import Owned, as_pod, tree
+from resources.tree import Owned, as_pod, owned_tree
 
 POD = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 SET = ResourceType(group="apps", version="v1", plural="statefulsets", kind="StatefulSet", namespaced=True)
@@ -81,7 +81,7 @@ def test_labels_of_its_own_name_lead_to_what_nobody_owns() -> None:
         "metadata": {"name": "c", "uid": "c", "labels": mine["metadata"]["labels"], "ownerReferences": [reference]}
     }
     marks = (("app.kubernetes.io/instance", "my"), ("*strimzi.io", "my"))
-    found = tree(owner, [(MAP, mine), (MAP, foreign), (MAP, owned)], ["ConfigMap"], marks)
+    found = owned_tree(owner, [(MAP, mine), (MAP, foreign), (MAP, owned)], ["ConfigMap"], marks)
     assert [(row.object["metadata"]["name"], row.how) for row in found] == [("a", "strimzi.io/cluster")]
 
 

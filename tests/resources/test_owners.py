@@ -3,7 +3,7 @@
 from typing import Any
 
 from kube.discovery import ResourceType
-from resources.tree.owners import tree
+from resources.tree import owned_tree
 
 CLAIM = ResourceType(
     group="", version="v1", plural="persistentvolumeclaims", kind="PersistentVolumeClaim", namespaced=True
@@ -18,7 +18,9 @@ def _object(name: str, *owners: str, namespace: str = "shop", **parts: Any) -> d
 
 
 def _names(owner: dict[str, Any], *objects: tuple[ResourceType, dict[str, Any]]) -> list[tuple[int, str]]:
-    return [(row.depth, str(row.object["metadata"]["name"])) for row in tree(owner, objects, ["StatefulSet", "Pod"])]
+    return [
+        (row.depth, str(row.object["metadata"]["name"])) for row in owned_tree(owner, objects, ["StatefulSet", "Pod"])
+    ]
 
 
 def test_each_behind_what_it_belongs_to() -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from kube.discovery import ResourceType
 from kube.errors import Forbidden
-from resources import reachable
 from resources.forward.targets import ForwardTarget, Port, ports
-from resources.tree.owners import Belongings, Owned
+from resources.tree import Belongings, Owned
+from resources.views import forward
 
 SHOP = ResourceType(group="example.dev", version="v1", plural="shops", kind="Shop", namespaced=True)
 POD = {"containers": [{"name": "web", "ports": [{"containerPort": 8080, "name": "http"}, {"containerPort": "odd"}]}]}
@@ -42,8 +42,8 @@ def test_what_it_owns(monkeypatch: pytest.MonkeyPatch) -> None:
         owned("", "Service", "hidden", 0),
         owned("", "Secret", "key", 0),
     )
-    monkeypatch.setattr(reachable, "belongings", lambda *_: Belongings(rows, ()))
-    found = reachable.choices(Cluster(), SHOP, {"metadata": {"name": "one", "namespace": "home"}})  # type: ignore[arg-type]
+    monkeypatch.setattr(forward, "belongings", lambda *_: Belongings(rows, ()))
+    found = forward.forward_choices(Cluster(), SHOP, {"metadata": {"name": "one", "namespace": "home"}})  # type: ignore[arg-type]
     assert [choice.target.key for choice in found] == ["Service/front", "Deployment/web", "Pod/alone"]
     assert found[0].ports == (Port(80, "http"),)
     assert found[1].ports == (Port(8080, "http"),)
@@ -57,15 +57,15 @@ def test_a_service_for_browsers_comes_first(monkeypatch: pytest.MonkeyPatch) -> 
             return {"metadata": {"name": name}, "spec": {"ports": [{"port": services[name], "name": "http"}]}}
 
     rows = tuple(owned("", "Service", name, 0) for name in services)
-    monkeypatch.setattr(reachable, "belongings", lambda *_: Belongings(rows, ()))
-    found = reachable.choices(Services(), SHOP, {"metadata": {"name": "one", "namespace": "home"}})  # type: ignore[arg-type]
+    monkeypatch.setattr(forward, "belongings", lambda *_: Belongings(rows, ()))
+    found = forward.forward_choices(Services(), SHOP, {"metadata": {"name": "one", "namespace": "home"}})  # type: ignore[arg-type]
     assert [choice.target.name for choice in found] == ["server", "dex", "zoo"]
 
 
 def test_itself() -> None:
     type_ = ResourceType(group="apps", version="v1", plural="deployments", kind="Deployment", namespaced=True)
     obj = {"metadata": {"name": "web", "namespace": "home"}, "spec": {"template": {"spec": POD}}}
-    (choice,) = reachable.choices(SimpleNamespace(), type_, obj)  # type: ignore[arg-type]
+    (choice,) = forward.forward_choices(SimpleNamespace(), type_, obj)  # type: ignore[arg-type]
     assert choice.target == ForwardTarget("Deployment", "home", "web")
     assert str(choice.target.kubectl("1", "2")) == "kubectl port-forward deployment/web 1:2 -n home"
 

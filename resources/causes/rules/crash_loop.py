@@ -14,13 +14,13 @@ from django.utils.translation import ngettext
 
 from kube.objects import mapping, text
 from resources.causes.cause import Cause, Link, shortened
-from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import (
     ContainerState,
     Ended,
     Evidence,
     Item,
     container_label,
+    edit_fix,
     moment,
     not_ready_since,
     pod_containers,

@@ -16,8 +16,7 @@ from django.utils.translation import gettext as _
 from kube.objects import items, text
 from resources.causes import evidence
 from resources.causes.cause import Cause, CauseTarget, Link
-from resources.causes.edit_fix import edit_fix
-from resources.causes.evidence import ContainerState, Evidence, Item
+from resources.causes.evidence import ContainerState, Evidence, Item, edit_fix
 
 RANK = 22
 _REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")

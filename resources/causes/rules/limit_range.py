@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from resources.causes.cause import Cause, CauseTarget, Link, refused_kind
-from resources.causes.edit_fix import edit_fix
-from resources.causes.evidence import Evidence, Item
+from resources.causes.evidence import Evidence, Item, edit_fix
 
 RANK = 12
 _BOUND = re.compile(

@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 
 from resources.causes import evidence
 from resources.causes.cause import Cause
-from resources.causes.edit_fix import edit_fix
-from resources.causes.evidence import Evidence, Item
+from resources.causes.evidence import Evidence, Item, edit_fix
 
 RANK = 20
 

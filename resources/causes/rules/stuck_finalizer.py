@@ -1,7 +1,7 @@
 """An object that is being deleted waits for a finalizer whose operator doesn't run any more.
 
 metadata.deletionTimestamp with finalizers other than Kubernetes' own; that the operator is gone is in the evidence
-(resources/diagnosis/), from the ClusterServiceVersions that own the kind and OLM's mark on its definition.
+(resources/diagnosis.py), from the ClusterServiceVersions that own the kind and OLM's mark on its definition.
 https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
 """
 

@@ -13,8 +13,7 @@ from django.utils.translation import gettext as _
 
 from kube.objects import mapping
 from resources.causes.cause import Cause, CauseTarget, Link
-from resources.causes.edit_fix import edit_fix
-from resources.causes.evidence import Evidence, Item
+from resources.causes.evidence import Evidence, Item, edit_fix
 
 RANK = 24
 _NODES = re.compile(

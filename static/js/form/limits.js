@@ -76,7 +76,7 @@ function letters(text, limits, where) {
   return [];
 }
 
-/** A sentence of the API server in the reader's words; `rules` are resources/views/refusal_words.py's. */
+/** A sentence of the API server in the reader's words; `rules` are resources/views/form_page.py's. */
 export function plain(sentence, rules) {
   for (const [source, words] of rules) {
     const found = new RegExp(source).exec(sentence);

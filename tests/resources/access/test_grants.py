@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from resources.access import grants
-from resources.access.grants import ACCOUNT, CUSTOM, GROUP, USER, Subject, level_of, members, without
+from resources import access
+from resources.access import ACCOUNT, CUSTOM, GROUP, USER, Subject, level_of, members, without
 
 RBAC = "rbac.authorization.k8s.io"
 
@@ -105,7 +105,7 @@ def rule(verbs: str, group_: str, resources: str) -> dict[str, Any]:
 
 def test_a_role_is_told_by_its_rules() -> None:
     reader = {"rules": [rule("get list watch", "", "pods pods/log configmaps")]}
-    assert grants.role_sentences(reader) == grants.level_sentences("view")
+    assert access.role_sentences(reader) == access.level_sentences("view")
     editor = {
         "rules": [
             rule("create update delete", "apps", "deployments"),
@@ -114,8 +114,8 @@ def test_a_role_is_told_by_its_rules() -> None:
             rule("create", "", "pods/exec"),
         ]
     }
-    words = grants.role_sentences(editor)
-    assert set(grants.level_sentences("edit")) < set(words)
+    words = access.role_sentences(editor)
+    assert set(access.level_sentences("edit")) < set(words)
     assert any("argocds" in sentence for sentence in words)
-    assert grants.role_sentences({"rules": [rule("use", "policy", "things")]})
-    assert grants.role_sentences({}) == ()
+    assert access.role_sentences({"rules": [rule("use", "policy", "things")]})
+    assert access.role_sentences({}) == ()

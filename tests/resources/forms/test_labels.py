@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.forms import labels
+from resources.forms import shapes
 
 #: A letter alone, or two, before a capital: what a torn acronym leaves behind ("UR Ls", "Subnet I Ds", "K 8 S").
 TORN = re.compile(r"\b[A-Z]{1,3} [A-Z]s\b|\b[A-Z] [A-Z][a-z]\b|\b[A-Z] \d|\d [A-Z]\b|\bI Pv")
@@ -51,7 +51,7 @@ ODD = {"httpSPort", "egAgentSSlCerts", "azureSubscriptionIDpcId"}
     ],
 )
 def test_f18_labels(name: str, label: str) -> None:
-    assert labels.title(name) == label
+    assert shapes.field_title(name) == label
 
 
 def test_f18_no_field_of_the_real_packages_is_torn(real_catalog: Path) -> None:
@@ -62,5 +62,5 @@ def test_f18_no_field_of_the_real_packages_is_torn(real_catalog: Path) -> None:
     names: set[str] = set()
     for file in chosen:
         names |= set(re.findall(r"^ +([A-Za-z][A-Za-z0-9_-]*):", file.read_text(encoding="utf-8"), re.M))
-    torn = {name: labels.title(name) for name in names - ODD if TORN.search(labels.title(name))}
+    torn = {name: shapes.field_title(name) for name in names - ODD if TORN.search(shapes.field_title(name))}
     assert not torn

@@ -4,8 +4,7 @@ import pytest
 from django.utils.html import conditional_escape
 
 from resources.forms.paths import Path
-from resources.forms.sensitive import is_sensitive
-from resources.forms.widgets import widget
+from resources.forms.widgets import is_sensitive, widget
 from resources.page import values
 from resources.templatetags import forms
 

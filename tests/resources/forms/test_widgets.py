@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from resources.forms import kubernetes_types, labels, texts, widgets
+from resources.forms import kubernetes_types, shapes, texts, widgets
 from resources.forms.descriptors import Descriptor
 from resources.forms.parse import parse
 from resources.forms.paths import Path
@@ -183,7 +183,7 @@ class TestCopies:
 
 
 def test_a_limit_of_nought_is_a_limit() -> None:
-    assert labels.limits({"minimum": 0, "maximum": 1, "exclusiveMinimum": False}) == (
+    assert shapes.schema_limits({"minimum": 0, "maximum": 1, "exclusiveMinimum": False}) == (
         ("minimum", "0"),
         ("maximum", "1"),
     )

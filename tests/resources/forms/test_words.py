@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from django.utils.html import conditional_escape
 
-from resources.forms.depends import is_met
-from resources.forms.fields import Dependency, FormField
+from resources.forms.fields import Dependency, FormField, is_met
 from resources.forms.widgets import Widget
 from resources.templatetags import forms
 

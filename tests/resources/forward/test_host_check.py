@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from resources.forward.host_check import HostCheckedReader, is_allowed, is_complete
+from resources.forward.tunnels import HostCheckedReader, is_allowed_host, is_complete_head
 
 
 @pytest.mark.parametrize(
@@ -23,24 +23,24 @@ from resources.forward.host_check import HostCheckedReader, is_allowed, is_compl
 )
 def test_s12_a_name_that_leads_here_by_dns_rebinding_is_refused(host: str, allowed: bool) -> None:
     for name in ("Host", "host", "HOST"):
-        assert is_allowed(f"GET / HTTP/1.1\r\nAccept: */*\r\n{name}: {host}\r\n\r\n".encode()) is allowed
-    assert not is_allowed(f"GET / HTTP/1.1\r\nHost: {host}\r\nHost: evil.example\r\n\r\n".encode())
+        assert is_allowed_host(f"GET / HTTP/1.1\r\nAccept: */*\r\n{name}: {host}\r\n\r\n".encode()) is allowed
+    assert not is_allowed_host(f"GET / HTTP/1.1\r\nHost: {host}\r\nHost: evil.example\r\n\r\n".encode())
 
 
 @pytest.mark.parametrize(
     "first", [b"\x16\x03\x01\x02\x00", b"*1\r\n$4\r\nPING\r\n", b"PING\r\n", b"GET key\r\n", b"\x00\x00\x00\x08"]
 )
 def test_what_is_not_http_is_let_through_at_once(first: bytes) -> None:
-    assert is_complete(first) and is_allowed(first)
+    assert is_complete_head(first) and is_allowed_host(first)
 
 
 @pytest.mark.parametrize("line", [b"GET /", b"get /", b"PROPFIND /", b"My-Method /", b"GET http://evil.example/"])
 def test_s12_no_method_and_no_length_of_an_address_passes_unseen(line: bytes) -> None:
     """Scripts choose the method, and an address longer than what is read of a head hid the Host behind it."""
-    assert not is_allowed(line + b" HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+    assert not is_allowed_host(line + b" HTTP/1.1\r\nHost: evil.example\r\n\r\n")
     long = line + b"a" * 70_000
-    assert is_complete(long) and not is_allowed(long)
-    assert not is_complete(line), "the rest is waited for"
+    assert is_complete_head(long) and not is_allowed_host(long)
+    assert not is_complete_head(line), "the rest is waited for"
 
 
 class Writer:

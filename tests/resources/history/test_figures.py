@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from resources.history.figures import READY, RESTARTS, WANTED, figures, numbers_of
+from resources.history.strip import READY, RESTARTS, WANTED, figures, numbers_of
 from resources.models import Step, Traced
 from tests.resources.history.conftest import Watched
 

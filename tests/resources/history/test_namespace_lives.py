@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
-from resources.history import lives, store
-from resources.history.lives import NamespaceUids
+from resources.history import store, timeline
 from resources.history.store import Event
+from resources.history.timeline import NamespaceUids
 from resources.models import Step, Traced
 from resources.place import Place
 
@@ -70,7 +70,7 @@ def record(cluster: Any, obj: dict[str, Any], *, known: bool = True) -> Traced:
 
 
 def shown(cluster: Any) -> list[str]:
-    return [traced.uid for traced in lives.lives(cluster, Place(TYPE, "shop", "web"))]
+    return [traced.uid for traced in timeline.lives(cluster, Place(TYPE, "shop", "web"))]
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["uid", "rows of before: times"])
@@ -87,11 +87,11 @@ def test_s9_the_former_tenants_objects_are_not_shown(cluster: Any, known: bool) 
     assert shown(cluster) == ["mine"]
     place = Place(TYPE, "shop", "web")
     with pytest.raises(NotFound):
-        lives.step_of(cluster, place, Step.objects.get(traced=former).pk)
-    assert lives.step_of(cluster, place, Step.objects.get(traced__uid="mine").pk).traced.uid == "mine"
-    assert lives.deleted(cluster, "shop") == ()
+        timeline.step_of(cluster, place, Step.objects.get(traced=former).pk)
+    assert timeline.step_of(cluster, place, Step.objects.get(traced__uid="mine").pk).traced.uid == "mine"
+    assert timeline.recently_deleted(cluster, "shop") == ()
     Traced.objects.update(deleted_at=timezone.now())
-    assert [row.traced.uid for row in lives.deleted(cluster)] == ["mine"]
+    assert [row.traced.uid for row in timeline.recently_deleted(cluster)] == ["mine"]
 
 
 def test_s9_who_may_not_read_the_namespace_sees_the_object_that_is_there(cluster: Any) -> None:

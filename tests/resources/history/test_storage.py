@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources.history import steps, stored_object
+from resources.history import stored_object
 from resources.writing.diff import same
 
 
@@ -80,9 +80,11 @@ def test_odd_shapes(odd: Any) -> None:
         obj = {**_object(), name: odd}
         made = stored_object.clean(obj)
         stored_object.writer(obj, [("spec", "a", 0), ("status",)])
-        fields, _number = steps.fields(stored_object.clean(_object()), made, 5)
+        fields, _number = stored_object.changed_fields(stored_object.clean(_object()), made, 5)
         assert all(len(entry) == 3 for entry in fields)
-        assert steps.apply(made, steps.back(made, stored_object.clean(_object()))) == stored_object.clean(_object())
+        assert stored_object.apply_steps(
+            made, stored_object.steps_back(made, stored_object.clean(_object()))
+        ) == stored_object.clean(_object())
 
 
 _JSON = st.recursive(
@@ -95,7 +97,7 @@ _JSON = st.recursive(
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_JSON, _JSON)
 def test_steps_lead_back(old: Any, new: Any) -> None:
-    assert same(steps.apply(new, steps.back(new, old)), old)
+    assert same(stored_object.apply_steps(new, stored_object.steps_back(new, old)), old)
 
 
 def test_words_name_what_changed() -> None:
@@ -104,7 +106,7 @@ def test_words_name_what_changed() -> None:
         conditions = [{"type": "Ready", "status": status, "reason": reason}]
         return {"spec": {"containers": containers, "on": True, "n": 0}, "status": {"conditions": conditions}}
 
-    fields, number = steps.fields(
+    fields, number = stored_object.changed_fields(
         obj("a:1", "False", "Waiting", ("web",)), obj("a:2", "True", "Fine", ("side", "web")), 9
     )
     assert fields == [
@@ -113,9 +115,11 @@ def test_words_name_what_changed() -> None:
         ["spec.containers[name=side]", "", "{…}"],
     ]
     assert number == 3
-    fields, _ = steps.fields({"spec": {"on": True, "n": 0, "t": ""}}, {"spec": {"on": False, "n": False, "t": None}}, 9)
+    fields, _ = stored_object.changed_fields(
+        {"spec": {"on": True, "n": 0, "t": ""}}, {"spec": {"on": False, "n": False, "t": None}}, 9
+    )
     assert [entry[1:] for entry in fields] == [["true", "false"], ["0", "false"], ['""', "null"]]
-    assert steps.fields({}, {"status": {"phase": "Ready"}}, 9) == ([["status.phase", "", "Ready"]], 1)
+    assert stored_object.changed_fields({}, {"status": {"phase": "Ready"}}, 9) == ([["status.phase", "", "Ready"]], 1)
 
 
 def test_of_two_in_one_second_the_one_who_writes_what_changed() -> None:

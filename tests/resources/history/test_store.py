@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from resources.history import steps, store, stored_object
+from resources.history import store, stored_object
 from resources.history.store import Event
 from resources.models import Step, Traced
 
@@ -58,7 +58,7 @@ def past(traced: Traced) -> list[Any]:
     found = [obj]
     for step in traced.steps.order_by("-pk"):
         if step.back:
-            obj = steps.apply(obj, stored_object.unpacked(step.back))
+            obj = stored_object.apply_steps(obj, stored_object.unpacked(step.back))
             found.append(obj)
     return found
 

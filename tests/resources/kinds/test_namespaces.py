@@ -10,7 +10,7 @@ from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.table import Table
 from resources.kinds.namespaces import waits_for
-from resources.page.contents import contents
+from resources.page.deletion_impact import contents
 from tests.resources.views.form_submission import flat
 
 

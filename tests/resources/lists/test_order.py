@@ -5,7 +5,7 @@ from kube.table import Column
 from resources.lists.columns import available, ordered
 from resources.lists.entries import ListEntry, Owner
 from resources.state.health import Health
-from resources.usage.readings import Usage
+from resources.usage import Usage
 
 PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 COLUMNS = available(

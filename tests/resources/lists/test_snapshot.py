@@ -13,7 +13,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, Gone, NotFound
-from resources.lists import list_chunks, listing, snapshot
+from resources.lists import listing, snapshot
 from resources.lists.snapshot import Snapshot, Snapshots
 from tests.eventually import until
 
@@ -161,7 +161,7 @@ def test_beyond_the_bound_it_is_not_complete(
 ) -> None:
     for number in range(5):
         put(f"item-{number}")
-    monkeypatch.setattr(list_chunks, "CHUNK", 2)
+    monkeypatch.setattr(snapshot, "CHUNK", 2)
     monkeypatch.setattr(limits, "LIST_OBJECTS", replace(limits.LIST_OBJECTS, value=3))
     found = snapshots.get(client, maps, namespace)
     assert not found.complete
@@ -195,7 +195,7 @@ def test_a_list_that_the_server_forgot_goes_on(
 ) -> None:
     for number in range(5):
         put(f"item-{number}", all="yes")
-    monkeypatch.setattr(list_chunks, "CHUNK", 2)
+    monkeypatch.setattr(snapshot, "CHUNK", 2)
     whole, refused = client.table, []
 
     def forgets(*arguments: Any, **options: Any) -> Any:
@@ -206,7 +206,7 @@ def test_a_list_that_the_server_forgot_goes_on(
         return whole(*arguments, **options)
 
     monkeypatch.setattr(client, "table", forgets)
-    rows = [row for table in list_chunks.tables(client, maps, namespace, labels="all=yes") for row in table.rows]
+    rows = [row for table in snapshot.list_tables(client, maps, namespace, labels="all=yes") for row in table.rows]
     assert len(rows) == 5
     # A snapshot begins again instead: a watch must continue from one version.
     refused.clear()

@@ -7,7 +7,7 @@ import pytest
 from kube.discovery import ResourceType
 from resources.page.owned_rows import nodes
 from resources.page.topology import ALL_ROWS, DOTS, READY_ROWS, ROOT_HEIGHT, topology
-from resources.tree.owners import Owned
+from resources.tree import Owned
 
 
 def _type(kind: str, group: str = "") -> ResourceType:

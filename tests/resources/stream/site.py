@@ -11,9 +11,8 @@ from typing import Any
 from console.web.clusters import console_client
 from console.wsgi import application as _pages  # noqa: F401  sets Django up, before models are imported
 from resources.changes import Topic, position
-from resources.lists.listing import row_view
+from resources.lists.listing import row_html, row_view
 from resources.stream.broker import Broker
-from resources.stream.fragments import row_html
 from resources.views.stream import StreamApp
 
 VENDOR = Path(__file__).resolve().parents[3] / "static/vendor"

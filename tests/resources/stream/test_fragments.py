@@ -4,7 +4,7 @@ import json
 
 from kube.discovery import ResourceType
 from resources.changes import Change
-from resources.stream.fragments import row_html
+from resources.lists.listing import row_html
 
 PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 COLUMNS = json.dumps(

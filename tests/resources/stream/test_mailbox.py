@@ -6,9 +6,8 @@ from typing import Any
 
 from kube.discovery import ResourceType
 from resources.changes import Change, StreamEntry, order
-from resources.stream.live_update import LiveUpdate
+from resources.stream.live_update import LiveUpdate, encode_event
 from resources.stream.mailbox import BURST_BYTES, BYTES_PER_SECOND, LIMIT_BYTES, Mailbox, Reach
-from resources.stream.sse import encode
 
 TYPE = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 
@@ -99,7 +98,7 @@ def test_ids_never_pass_what_still_waits() -> None:
 
 def test_a_flush_that_empties_it_says_how_far_the_streams_were_read() -> None:
     mailbox = _mailbox(50)
-    mailbox.control("health", "redis", encode("health", {"part": "redis"}))
+    mailbox.control("health", "redis", encode_event("health", {"part": "redis"}))
     assert _take(mailbox, 0)[0][2] == "50-0@e"
 
 
@@ -113,7 +112,7 @@ def test_a_busy_topic_does_not_hold_up_a_quiet_one() -> None:
 
 def test_too_much_becomes_one_resync_of_the_topic_that_has_most() -> None:
     mailbox = _mailbox(9999)
-    mailbox.control("health", "worker", encode("health", {"part": "worker"}))
+    mailbox.control("health", "worker", encode_event("health", {"part": "worker"}))
     mailbox.put("quiet", _told(1, "MODIFIED", "a", topic="quiet"), "en")
     for number in range(1000):
         mailbox.put("busy", _told(number + 2, "MODIFIED", f"n{number}", number + 2), "en")

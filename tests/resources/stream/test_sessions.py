@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from console.signin.models import Session
 from kube.client import ClusterClient
-from resources.changes import ChangeLog, Topic, position, sessions
-from resources.stream import sessions as streams
+from resources.changes import ChangeLog, Topic, position
+from resources.changes import streams as sessions
+from resources.stream import gate as streams
 from resources.stream.broker import Broker
 from resources.stream.line import BrowserConnection
 from resources.views.stream import StreamApp
@@ -152,7 +153,7 @@ def test_signing_out_works_while_redis_is_away(
 def test_sessions_that_ended_are_bounded(pipe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "KEEP", 100)
     for number in range(1000):
-        sessions.end(f"{number}")
+        sessions.end_session(f"{number}")
     assert pipe.xlen("test:ended") < 300
 
 

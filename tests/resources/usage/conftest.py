@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from resources.usage.readings import readings
+from resources.usage import readings
 from tests.resources.views.conftest import browser, namespace
 
 __all__ = ["browser", "namespace"]

@@ -8,10 +8,9 @@ import pytest
 from redis.exceptions import OutOfMemoryError
 
 from kube import limits
+from resources import usage
 from resources.changes import usage_samples
-from resources.usage import readings
-from resources.usage.history import tiles
-from resources.usage.readings import PODS, Usage
+from resources.usage import PODS, Usage, tiles
 
 CLIENT: Any = SimpleNamespace(name="here")
 FOUND = {("shop", "a"): Usage(0.5, 1 << 20), ("shop", "b"): Usage(0.25, 2 << 20)}
@@ -64,5 +63,5 @@ def test_a_full_redis_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(usage_samples, "write", full)
     monkeypatch.setattr(usage_samples, "read", full)
-    readings.note(CLIENT, PODS, FOUND)
+    usage.note(CLIENT, PODS, FOUND)
     assert tiles(CLIENT, PODS, FOUND)[0].text == "750m"

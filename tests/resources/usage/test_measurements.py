@@ -12,8 +12,8 @@ import pytest
 from kube import limits
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, Unreachable
-from resources.usage import readings
-from resources.usage.readings import ALLOCATABLE, NODES, PODS, Readings
+from resources import usage
+from resources.usage import ALLOCATABLE, NODES, PODS, Readings
 from tests.eventually import until
 
 SERVED = (
@@ -75,7 +75,7 @@ def _metrics(name: str) -> dict[str, Any]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Seconds that have gone by beside the real ones."""
     ahead, real = [0.0], time.monotonic
-    monkeypatch.setattr(readings.time, "monotonic", lambda: real() + ahead[0])
+    monkeypatch.setattr(usage.time, "monotonic", lambda: real() + ahead[0])
     return ahead
 
 
@@ -83,7 +83,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many objects each write into the history had."""
     found: list[int] = []
-    monkeypatch.setattr(readings, "note", lambda _client, _plural, used: found.append(len(used)))
+    monkeypatch.setattr(usage, "note", lambda _client, _plural, used: found.append(len(used)))
     return found
 
 
@@ -122,7 +122,7 @@ def test_a_permission_that_was_taken_away_takes_the_numbers_away(all_: Readings,
     client = Cluster()
     assert _names(all_, client) == ["web"]
     client.error = Forbidden("pods.metrics.k8s.io is forbidden")
-    clock[0] += readings.KEEP_SECONDS + 1
+    clock[0] += usage.KEEP_SECONDS + 1
     assert _names(all_, client) is None
 
 
@@ -130,9 +130,9 @@ def test_a_failure_is_bridged_for_a_while(all_: Readings, clock: list[float]) ->
     client = Cluster()
     assert _names(all_, client) == ["web"]
     client.error = Unreachable("no answer")
-    clock[0] += readings.KEEP_SECONDS + 1
+    clock[0] += usage.KEEP_SECONDS + 1
     assert _names(all_, client) == ["web"]
-    clock[0] += readings.OLDEST_SECONDS
+    clock[0] += usage.OLDEST_SECONDS
     assert _names(all_, client) is None
 
 
@@ -141,7 +141,7 @@ def test_after_a_failure_it_is_not_asked_at_once_again(all_: Readings, clock: li
     client.error = Unreachable("no answer")
     assert [_names(all_, client) for _time in range(3)] == [None] * 3
     assert len(client.asked) == 1
-    clock[0] += readings.FAILED_SECONDS + 1
+    clock[0] += usage.FAILED_SECONDS + 1
     client.error = None
     assert _names(all_, client) == ["web"]
 
@@ -154,21 +154,21 @@ def test_a_server_that_hangs_holds_nobody_up(all_: Readings) -> None:
     assert time.monotonic() - began < 0.2
     # One page waits once for a moment, whatever it asks.
     assert [asked.now(), asked.now()] == [None, None]
-    assert time.monotonic() - began < readings.WAIT_SECONDS + 1
+    assert time.monotonic() - began < usage.WAIT_SECONDS + 1
     client.goes_on.set()
 
 
 def test_after_one_slow_answer_no_page_waits(
     all_: Readings, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readings, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(usage, "WAIT_SECONDS", 0.05)
     client = Cluster()
     client.goes_on.clear()
     asked = all_.ask(client, PODS, "shop")  # type: ignore[arg-type]
     assert asked.now() is None
     client.goes_on.set()
     until(lambda: asked.now() is not None)
-    clock[0] += readings.KEEP_SECONDS + 1
+    clock[0] += usage.KEEP_SECONDS + 1
     client.goes_on.clear()
     began = time.perf_counter()
     # What was known is shown while it is asked again.
@@ -178,7 +178,7 @@ def test_after_one_slow_answer_no_page_waits(
 
 
 def test_questions_that_wait_are_bounded(all_: Readings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readings, "_QUEUED", 5)
+    monkeypatch.setattr(usage, "_QUEUED", 5)
     clients = [Cluster(f"person-{number}") for number in range(12)]
     for client in clients:
         client.goes_on.clear()
@@ -213,7 +213,7 @@ def test_a_minute_of_the_history_is_written_once(all_: Readings, clock: list[flo
     client = Cluster()
     for _time in range(5):
         _names(all_, client)
-        clock[0] += readings.KEEP_SECONDS + 1
+        clock[0] += usage.KEEP_SECONDS + 1
     until(lambda: len(client.asked) == 5)
     until(lambda: len(noted) == 2)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.usage.readings import Usage, cpu_text, memory_text, usages
+from resources.usage import Usage, cpu_text, memory_text, usages
 
 
 def _pod(*containers: object, name: str = "web") -> dict:

@@ -10,7 +10,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from resources import tasks
 from resources.changes import usage_samples
-from resources.usage.readings import PODS, metrics_type, readings
+from resources.usage import PODS, metrics_type, readings
 from tests.eventually import until
 from tests.resources.views.test_rights import Become, become, dev
 

@@ -1,6 +1,6 @@
 """The drawing of an hour."""
 
-from resources.usage.history import HEIGHT, WIDTH, sparkline
+from resources.usage import HEIGHT, WIDTH, sparkline
 
 
 def test_there_is_no_line_of_one_point() -> None:

@@ -7,8 +7,8 @@ from django.test import Client
 
 from kube import limits
 from kube.client import ClusterClient
-from resources.diagnosis import cause_reader
-from resources.diagnosis.cause_display import shown_causes
+from resources import diagnosis
+from resources.diagnosis import shown_causes
 from resources.place import Place
 from tests.eventually import until
 from tests.resources.causes import objects
@@ -120,7 +120,7 @@ def test_a_fix_needs_permission(client: ClusterClient, monkeypatch: pytest.Monke
     assert shown.fix is not None
     # A page needs no link to itself.
     assert [link.label for link in shown.links] == ["ResourceQuota compute"]
-    monkeypatch.setattr("resources.diagnosis.cause_display._may", lambda *_arguments: False)
+    monkeypatch.setattr("resources.diagnosis._may", lambda *_arguments: False)
     [shown] = shown_causes(client, page, [cause])
     assert shown.fix is None
 
@@ -151,9 +151,9 @@ def test_requests_are_bounded(client: ClusterClient) -> None:
         "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.", volumes=names
     )
     most = limits.CAUSE_REQUESTS.value
-    assert len(list(cause_reader._claims(counting, [pod], set()))) == most
+    assert len(list(diagnosis._claims(counting, [pod], set()))) == most
     counting.got.clear()
-    assert len(cause_reader._owners(counting, pod)) == most
+    assert len(diagnosis._owners(counting, pod)) == most
     crashing = []
     for number in range(30):
         ended = {"terminated": {"exitCode": 1, "reason": "Error"}}
@@ -161,4 +161,4 @@ def test_requests_are_bounded(client: ClusterClient) -> None:
         item["metadata"] |= {"name": f"p{number}", "uid": f"p{number}", "ownerReferences": []}
         crashing.append((0, item))
     found = objects.evidence(objects.deployment(), crashing, now=objects.NOW)
-    assert len(cause_reader._logs(counting, found, objects.find_causes(found))) == most
+    assert len(diagnosis._logs(counting, found, objects.find_causes(found))) == most

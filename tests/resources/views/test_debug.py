@@ -5,7 +5,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden
-from resources.podlogs.logs import LogContainer
+from resources.podlogs import LogContainer
 from resources.views.terminal import _why
 from tests.eventually import until
 

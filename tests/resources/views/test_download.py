@@ -12,7 +12,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import Unreachable
-from resources.lists import download, list_chunks
+from resources.lists import download, snapshot
 from resources.lists.listing import Query
 
 MAPS = "/resources/core/v1/configmaps/"
@@ -36,8 +36,8 @@ def maps(client: ClusterClient, namespace: str) -> str:
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_chunks, "CHUNK", 3)
-    monkeypatch.setattr(list_chunks, "OBJECTS", 3)
+    monkeypatch.setattr(snapshot, "CHUNK", 3)
+    monkeypatch.setattr(snapshot, "OBJECTS", 3)
 
 
 def test_csv_has_the_columns_of_kubectl(browser: Client, maps: str) -> None:

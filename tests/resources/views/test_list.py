@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube import limits
 from kube.client import ClusterClient
-from resources.lists import list_chunks
+from resources.lists import snapshot
 
 MAPS = "/resources/core/v1/configmaps/"
 
@@ -54,7 +54,7 @@ def test_a_name_is_found_wherever_it_is(browser: Client, maps: str) -> None:
 
 
 def test_beyond_what_is_searched_the_page_says_so(browser: Client, maps: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_chunks, "CHUNK", 20)
+    monkeypatch.setattr(snapshot, "CHUNK", 20)
     monkeypatch.setattr(limits, "LIST_OBJECTS", replace(limits.LIST_OBJECTS, value=40))
     answer = browser.get(MAPS, {"namespace": maps, "q": "item-119"}).content.decode()
     assert "Only the first 40 objects were searched" in answer

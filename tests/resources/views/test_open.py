@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.forward.targets import ForwardTarget
-from resources.page.status_descriptors import StatusValue
+from resources.page.values import StatusValue
 from resources.place import Place
 from resources.views.parts import open_part
 from tests.resources.views.test_rights import Become, become, dev

@@ -12,8 +12,8 @@ from console.overview import instances
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import uid_of
+from resources import tree
 from resources.state import children, kind_health
-from resources.tree import owners
 from tests.eventually import until
 from tests.resources.views.form_submission import flat
 
@@ -110,7 +110,7 @@ def test_a_custom_resource_down_to_its_pods_and_up_again(
 def test_a_namespace_with_more_pods_than_a_page(
     client: ClusterClient, shops: str, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(owners, "CHUNK", 2)
+    monkeypatch.setattr(tree, "CHUNK", 2)
     owner = shop(client, shops, namespace, "corner")
     deploy(client, namespace, "another", 4)
     deploy(client, namespace, "front", 3, ownerReferences=[reference(owner)])
@@ -119,7 +119,7 @@ def test_a_namespace_with_more_pods_than_a_page(
     type_ = client.find(shops, "v1", "shops")
 
     def names() -> list[str]:
-        found = owners.belongings(client, type_, owner)
+        found = tree.belongings(client, type_, owner)
         assert found.gaps == ()
         return [row.object["metadata"]["name"] for row in found.rows if row.type.kind == "Pod"]
 
@@ -135,7 +135,7 @@ def test_a_namespace_with_more_pods_than_a_page(
         "spec": {"containers": [container]},
     }
     client.create(pods, pod, namespace)
-    found = owners.belongings(client, type_, bare)
+    found = tree.belongings(client, type_, bare)
     assert [(row.type.kind, row.object["metadata"]["name"]) for row in found.rows] == [("Pod", "own")]
 
 
@@ -147,10 +147,10 @@ def test_known_events_cost_no_look(
     type_, pods = client.find(shops, "v1", "shops"), client.find("", "v1", "pods")
     until(lambda: len(client.list(pods, namespace).items) == 1)
     pod = uid_of(client.list(pods, namespace).items[0])
-    assert pod in owners.uids_below(client, type_, owner, {pod: "Pod"})
+    assert pod in tree.uids_below(client, type_, owner, {pod: "Pod"})
     looks: list[object] = []
-    monkeypatch.setattr(owners, "belongings", lambda *asked: looks.append(asked))
-    assert pod in owners.uids_below(client, type_, owner, {pod: "Pod", "of-a-node": "Node"})
+    monkeypatch.setattr(tree, "belongings", lambda *asked: looks.append(asked))
+    assert pod in tree.uids_below(client, type_, owner, {pod: "Pod", "of-a-node": "Node"})
     assert looks == []
 
 

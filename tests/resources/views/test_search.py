@@ -9,8 +9,8 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound, ServerError
-from resources.searching import lookup as search
-from resources.searching.lookup import ObjectQuery
+from resources import object_search as search
+from resources.object_search import ObjectQuery
 
 PAGE = "/resources/search/"
 

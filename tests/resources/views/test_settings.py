@@ -13,11 +13,11 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
 from resources.acting.finalizers import finalizers
-from resources.acting.settable import Wrong, patch, settings
 from resources.forms import descriptors
 from resources.history import writes
 from resources.models import Write
 from resources.place import Place
+from resources.views.setting import Wrong, setting_patch, settings
 from resources.views.setting import part as setting_part
 from resources.writing import examples
 from resources.writing.examples import Offer
@@ -196,10 +196,10 @@ def test_what_descriptors_say_of_odd_objects(client: ClusterClient, kind: Resour
     (size,) = (
         setting for setting in settings(client, kind, {"spec": {"size": 2}}, offer) if setting.key == "spec.size"
     )
-    assert patch(size, {"spec.size": "2"}) == {}
-    assert patch(size, {"spec.size": ""}) == {"spec": {"size": None}}
+    assert setting_patch(size, {"spec.size": "2"}) == {}
+    assert setting_patch(size, {"spec.size": ""}) == {"spec": {"size": None}}
     with pytest.raises(Wrong):
-        patch(size, {"spec.size": "x"})
+        setting_patch(size, {"spec.size": "x"})
 
 
 def test_a_finalizer_is_taken_away_only_by_name(

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from resources.writing.start import as_new
+from resources.writing.examples import as_new
 from tests.resources.views.form_submission import controls, element, flat, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"

@@ -10,7 +10,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import NotFound, Unauthorized
 from resources.views import form as form_views
-from resources.views import yaml as yaml_views
+from resources.views import form as yaml_views
 from tests.eventually import until
 from tests.resources.views.form_submission import controls, element, send, text_of
 

@@ -14,7 +14,8 @@ import redis
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from resources.changes import ChangeLog, Topic, position
-from resources.watch import probe, reflector
+from resources.watch import hub as probe
+from resources.watch import reflector
 from tests.api import custom_resource_definition
 from tests.eventually import reached, until
 from tests.resources.watch.hubs import after, config_maps, make_map, next_change, running_hub

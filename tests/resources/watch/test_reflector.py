@@ -15,8 +15,7 @@ from kube.errors import Forbidden, NotFound, Unreachable
 from kube.transport import AsyncTransport
 from resources.changes import Topic
 from resources.watch import reflector as module
-from resources.watch.reflector import Batch, Reflector, Rows, Start
-from resources.watch.turnstile import Turnstile
+from resources.watch.reflector import Batch, Reflector, Rows, Start, Turnstile
 from tests.kube.script_server import serving, status, stream
 
 PODS = ResourceType(

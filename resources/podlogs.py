@@ -1,5 +1,9 @@
-"""The logs of Pods: their containers, which part of a log to show, and several logs as one text, in the order in which
+"""Joined.
+
+The logs of Pods: their containers, which part of a log to show, and several logs as one text, in the order in which
 the lines were written.
+
+The Pods that an object stands for: itself, those its selector finds, or those it owns, however far down.
 """
 
 import re
@@ -12,8 +16,12 @@ from django.utils.translation import gettext_lazy as _
 from console.web.front import Workers
 from kube import limits
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.selectors import pod_selector
+from resources.tree import belongings
+from resources.types.types import is_custom
 
 #: Lines that a page may begin with; the rest is in the download.
 TAILS = (100, 500, 2000, 10000, 100000)
@@ -222,3 +230,40 @@ def log_line(source: str, line: str, *, keep: bool = False) -> LogLine:
     if space and len(at) >= 20 and at[4] == "-" and at[10] == "T":
         return LogLine(source, at, line if keep else text)
     return LogLine(source, "", line)
+
+
+#: The logs of more Pods are too much to read as one text.
+MAX_PODS = 30
+
+
+def pods_of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[KubeObject, ...]:
+    """By name, MOST + 1 at most: so that it shows when there are more.
+
+    Raises Forbidden if the user can't list Pods.
+    """
+    if type_.kind == "Pod" and not type_.group:
+        return (obj,)
+    found: list[dict[str, Any]]
+    if labels := pods_selector(type_, obj):
+        pods = client.find("", "v1", "pods")
+        found = client.list(pods, namespace_of(obj), labels=labels, limit=MAX_PODS + 1).items
+    else:
+        found = [row.object for row in belongings(client, type_, obj).rows if row.type.kind == "Pod"]
+    return tuple(sorted(found, key=name_of)[: MAX_PODS + 1])
+
+
+def pods_selector(type_: ResourceType, obj: KubeObject) -> str:
+    """The labels by which its Pods are found, '' where they are found by their owner."""
+    return pod_selector({**obj, "kind": type_.kind})
+
+
+def may_have_pods(type_: ResourceType) -> bool:
+    """Whether objects of this kind can stand for Pods: what runs them, Services, and everything that operators
+    bring.
+    """
+    return type_.kind in _KINDS if not is_custom(type_.group) else type_.namespaced
+
+
+_KINDS = frozenset(
+    {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Service", "ReplicationController"}
+)

@@ -1,19 +1,26 @@
-"""Reads what may explain an object's state: its tree, Events, owners, the claims that its Pods name, the last lines of
-logs. What can't be read is left out: then a rule says nothing."""
+"""Joined.
+
+Causes as a page and /api/ show them: their evidence as links, and a fix where the reader may do it.
+
+Reads what may explain an object's state: its tree, Events, owners, the claims that its Pods name, the last lines of
+logs. What can't be read is left out: then a rule says nothing.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from console.web.access import can
 from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, mapping, name_of, namespace_of, text, uid_of
 from resources.acting import finalizers
-from resources.causes.cause import Cause
+from resources.causes.cause import Cause, CauseTarget, Fix, Link, Severity
 from resources.causes.engine import explained_health, find_causes
 from resources.causes.evidence import Event, Evidence, Item, evidence, pod_containers
 from resources.causes.rules.stuck_finalizer import waiting_finalizers
@@ -24,9 +31,113 @@ from resources.page.events import occurrences
 from resources.page.owned_rows import whole
 from resources.place import Place
 from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of
-from resources.tree.owners import Belongings, belongings, owner_references
+from resources.tree import Belongings, belongings, owner_references
 from resources.types import kind_versions
 from resources.types.manager import DEFINITIONS, alongside
+
+#: Pages of a kind, not of one object of it.
+_KIND_VIEWS = ("list", "new", "new-values", "new-binding")
+#: What a page's action needs.
+_VERBS = {"edit": "patch", "rollback": "patch", "new": "create", "new-values": "create", "new-binding": "create"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownLink:
+    """`label`: "Pod web-0", "Events", "Logs"."""
+
+    label: str
+    url: str
+    view: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFix:
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCause:
+    """`about`: the object that has it, None where its kind isn't served. `raw`: the cluster's own text, '' where the
+    sentence has all of it."""
+
+    cause: Cause
+    about: Place | None
+    links: tuple[ShownLink, ...]
+    fix: ShownFix | None
+    raw: str
+
+    @property
+    def is_error(self) -> bool:
+        return self.cause.severity == Severity.ERROR
+
+
+def shown_causes(client: ClusterClient, place: Place, causes: Iterable[Cause]) -> tuple[ShownCause, ...]:
+    """`place`: the object whose page it is, which needs no link to itself."""
+    return tuple(
+        ShownCause(
+            cause=cause,
+            about=_place(client, place, cause.about) if cause.about else None,
+            links=tuple(_links(client, place, cause)),
+            fix=_fix(client, place, cause.fix) if cause.fix else None,
+            raw="" if " ".join(cause.raw.split()) in cause.sentence else cause.raw,
+        )
+        for cause in causes
+    )
+
+
+def _links(client: ClusterClient, page: Place, cause: Cause) -> Iterator[ShownLink]:
+    for link in cause.links:
+        place = _place(client, page, link.target)
+        if place is None or (link.view == "detail" and place == page):
+            continue
+        label = {"events": _("Events"), "logs": _("Logs"), "finalizers": _("Finalizers")}.get(link.view)
+        if label is None:
+            label = f"{place.type.kind} {place.name}" if place.name else place.type.kinds
+        yield ShownLink(label=label, url=_url(place, link), view=link.view, place=place)
+
+
+def _url(place: Place, link: Link) -> str:
+    if link.view == "events":
+        return f"{place.url()}#events"
+    if link.view == "list" or not place.name:
+        return place.kind_url(**({"namespace": place.namespace} if place.namespace else {}))
+    return place.url(link.view)
+
+
+def _fix(client: ClusterClient, page: Place, fix: Fix) -> ShownFix | None:
+    """None where the kind isn't served or the reader has no permission."""
+    place = _place(client, page, fix.target)
+    verb = _VERBS.get(fix.view)
+    if place is None or (verb and not _may(client, verb, place)):
+        return None
+    query = {key: value for key, value in fix.query if value}
+    if fix.view in _KIND_VIEWS:
+        return ShownFix(label=fix.label, url=place.kind_url(fix.view, **query))
+    return ShownFix(label=fix.label, url=place.url(fix.view, **query))
+
+
+def _place(client: ClusterClient, page: Place, target: CauseTarget) -> Place | None:
+    """In the version of the page, where it is of the same kind."""
+    if (target.group, target.kind) == (page.type.group, page.type.kind):
+        type_ = page.type
+    else:
+        try:
+            type_ = client.find_kind(target.group, target.kind)
+        except KubeError:
+            return None
+    return Place(type_, target.namespace if type_.namespaced else "", target.name)
+
+
+def _may(client: ClusterClient, verb: str, place: Place) -> bool:
+    if verb not in place.type.verbs:
+        return False
+    try:
+        return can(client, verb, place.type, place.namespace, place.name if verb == "patch" else "").allowed
+    except KubeError:
+        return False
+
 
 _WELL = (READY, COMPLETED, SUSPENDED, "")
 _LOG_LINES, _LOG_BYTES = 5, 16 * 1024

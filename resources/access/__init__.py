@@ -1,1 +1,0 @@
-"""Who has access to a namespace, how it is given, and how it is taken away."""

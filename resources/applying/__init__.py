@@ -1,1 +1,0 @@
-"""Many objects in one text: tried, compared, sent in order, taken back."""

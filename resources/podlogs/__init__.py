@@ -1,1 +1,0 @@
-"""Which Pods and containers an object stands for, and their logs as one text."""

@@ -1,1 +1,0 @@
-"""Rights in sentences, the dangerous ones marked, and who has them."""

@@ -1,1 +1,0 @@
-"""Search for objects of all kinds."""

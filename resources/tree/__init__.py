@@ -1,1 +1,0 @@
-"""What belongs to an object, down to its Pods."""
