@@ -1,14 +1,13 @@
-"""Discovery of one cluster, cached for seconds and then revalidated by ETag (a 304 is cheap).
+"""What one cluster serves, cached: its resource types and the schemas of their kinds.
 
-A missing type is looked up again after half a second. A served one is cached for ten seconds, or until a request to it
-is answered with 404 (ClusterClient), whichever comes first.
+Types come from discovery, cached for seconds and then revalidated by ETag (a 304 is cheap). A missing type is looked up
+again after half a second. A served one is cached for ten seconds, or until a request to it is answered with 404
+(ClusterClient), whichever comes first.
 
-The schema of a kind, from /openapi/v3: one document for each group and version, under an address that holds its
-hash.
-
-The document is read as raw parts and only the wanted kind and what it refers to is decoded: argoproj.io is 1 MB, one
-form needs a part. A real API server publishes a new CustomResourceDefinition's schema a second or two after it serves
-the kind; until then the definition itself is read.
+Schemas come from /openapi/v3, which has one document for each group and version, at an address with the document's
+hash. A document is read as raw parts; only the wanted kind and what it refers to are decoded: argoproj.io has 1 MB, and
+one form needs a part of it. A real API server publishes a new CustomResourceDefinition's schema a second or two after
+it serves the kind; until then the schema is read from the definition itself.
 """
 
 import re

@@ -1,10 +1,10 @@
-"""What goes over WebSockets and long answers: port-forward, commands and followed logs.
+"""Streams of Pods: port-forwards, commands and followed logs, and the lines of a log.
 
 `v4.channel.k8s.io` frames begin with a channel's number. For port-forward: channel 0 carries data, 1 errors, and the
 first frame of each only repeats the port (two bytes). One WebSocket for each TCP connection. v4 can't close one
 direction alone: when the client ends its sending, the socket stays open until the Pod ends too.
 
-Lines of logs within a limit, cut while they are read: a Pod may write 300 MB without a line's end.
+Long lines of logs are cut while they are read: a Pod may write 300 MB without a line's end.
 """
 
 import asyncio

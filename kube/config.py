@@ -3,9 +3,7 @@ token, or as an impersonated user. What is read here once, kube/renewal.py reads
 
 Static credentials (token, token file, client certificate, password) are read here, since importing the official client
 costs 50 MB in each process; exec and auth-provider plugins are left to it. Both the official clients ignore `as:`
-(impersonation): it is honoured here.
-
-TLS as kubectl and Go's programs read certificates.
+(impersonation): it is honoured here. Certificates are read as kubectl and other Go programs read them.
 """
 
 import base64
@@ -20,23 +18,9 @@ from typing import Any
 import yaml
 
 from kube import proxies
+from kube.credentials import Plugin, TextFile
 from kube.errors import InvalidConfig
-from kube.plugins import Plugin, TextFile
 from untrusted import yaml_bounds
-
-
-def client_context(*, authority_file: str | None = None, authority_data: str | None = None) -> ssl.SSLContext:
-    """For connections to a server: hostname and authority are checked, by these authorities or else the system's.
-
-    Python 3.13 adds VERIFY_X509_STRICT (RFC 5280 to the letter), which refuses what Go accepts and clusters have:
-    server certificates without an Authority Key Identifier (EKS, older GKE and kubeadm), authorities without a key
-    usage (a plain `openssl req -x509`). https://docs.python.org/3/library/ssl.html#ssl.VERIFY_X509_STRICT Raises
-    OSError (also ssl.SSLError) and ValueError.
-    """
-    context = ssl.create_default_context(cafile=authority_file, cadata=authority_data)
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    return context
-
 
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 #: Of a kubeconfig's entries: what may be a relative path.
@@ -202,6 +186,20 @@ def impersonated_config(whose: ClusterConfig, user: str, groups: tuple[str, ...]
 def is_header_value(name: str) -> bool:
     """Whether a name arrives in a header as it is: visible ASCII, and no blanks around it (RFC 9110, 5.5)."""
     return bool(name) and name.isascii() and name.isprintable() and name == name.strip()
+
+
+def client_context(*, authority_file: str | None = None, authority_data: str | None = None) -> ssl.SSLContext:
+    """TLS to a server: hostname and authority are checked, by these authorities or else the system's.
+
+    Raises OSError (also ssl.SSLError) and ValueError.
+
+    Python 3.13 adds VERIFY_X509_STRICT (RFC 5280 to the letter), which refuses what Go accepts and clusters have:
+    server certificates without an Authority Key Identifier (EKS, older GKE and kubeadm), authorities without a key
+    usage (a plain `openssl req -x509`). https://docs.python.org/3/library/ssl.html#ssl.VERIFY_X509_STRICT
+    """
+    context = ssl.create_default_context(cafile=authority_file, cadata=authority_data)
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return context
 
 
 def _merged(paths: list[Path]) -> tuple[dict[str, Any], str]:

@@ -1,10 +1,5 @@
 """Objects as plain dicts, and what is done with them without a cluster: lists, names, merge patches, annotations with
-copies of the object, redaction. Pure.
-
-An object ready to be applied elsewhere: without the fields that the API server, controllers, OLM or tools add. Pure.
-
-Defaults stay: whether a user set them isn't recorded. The fields are those that kubectl-neat and `velero restore` leave
-out.
+copies of the object, redaction, copies without what the cluster added. Pure.
 """
 
 import re
@@ -195,7 +190,12 @@ _TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 - a prefix of names
 
 
 def clean(obj: KubeObject) -> KubeObject:
-    """A copy, apiVersion, kind, metadata.name and namespace first. What was made by generateName keeps its name."""
+    """A copy that is ready to be applied elsewhere: without the fields that the API server, controllers, OLM or tools
+    add; apiVersion, kind, metadata.name and namespace first. What was made by generateName keeps its name.
+
+    Defaults stay: whether a user set them isn't recorded. The fields are those that kubectl-neat and `velero restore`
+    leave out.
+    """
     head: KubeObject = {key: obj[key] for key in ("apiVersion", "kind") if key in obj}
     found: KubeObject = {**head, "metadata": _clean_metadata(obj.get("metadata"))}
     found |= {key: value for key, value in obj.items() if key not in (*head, "metadata", "status")}

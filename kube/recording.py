@@ -1,15 +1,9 @@
-"""Records the write requests of a block of code, with their outcome, for the audit.
+"""What the transport reports of each request: writes for the audit, tracing, and the API server's warnings.
 
-Nothing is recorded outside of `record_requests()`, as with kube/warnings.py. Beside each write stands the object as it
-was read last, as undecoded bytes.
-
-Hook for tracing each request to the API server. Without a call of `use()` (console/traces.py) it costs nothing.
-
-Collects the `Warning` headers of the API server: from deprecated versions, admission webhooks and policies.
-
-They are dropped outside of `collected()`. Only warnings of writes are collected: a read of a deprecated version would
-repeat the same one on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5 as of RFC 7234:
-`299 - "text"`.
+Writes are recorded with their outcome, and with the object as it was read last, as undecoded bytes. Only warnings of
+writes are collected (`Warning` headers, from deprecated versions, admission webhooks and policies): a read of a
+deprecated version would repeat the same one on every page. Outside of record_requests() and collect_warnings() nothing
+is kept; without a call of use_tracing() (console/traces.py), tracing costs nothing.
 """
 
 import re
@@ -177,18 +171,18 @@ class TracedCall:
 
 
 Tracing = Callable[[ApiRequest], AbstractContextManager[TracedCall]]
-_around: Tracing | None = None
+_tracing: Tracing | None = None
 
 
-def use_tracing(around: Tracing | None) -> None:
-    """For the whole process."""
-    global _around
-    _around = around
+def use_tracing(tracing: Tracing | None) -> None:
+    """For the whole process; None ends it."""
+    global _tracing
+    _tracing = tracing
 
 
 def traced_call(request: ApiRequest) -> AbstractContextManager[TracedCall]:
     """Around one request until its answer begins; a KubeError that leaves it is what came of it."""
-    return nullcontext(TracedCall(request)) if _around is None else _around(request)
+    return nullcontext(TracedCall(request)) if _tracing is None else _tracing(request)
 
 
 _collecting: ContextVar[list[str] | None] = ContextVar("collecting", default=None)
@@ -198,7 +192,10 @@ _WARNING = re.compile(r'\s*\d{3}\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?
 
 @contextmanager
 def collect_warnings() -> Iterator[list[str]]:
-    """A list to which the warnings of this thread's writes are added, each text once."""
+    """A list to which the warnings of this thread's writes are added, each text once.
+
+    https://kubernetes.io/blog/2020/09/03/warnings/
+    """
     texts: list[str] = []
     token = _collecting.set(texts)
     try:
@@ -219,7 +216,10 @@ def add_warnings(headers: Iterable[str]) -> None:
 
 
 def warning_texts(header: str) -> tuple[str, ...]:
-    """The texts of one header, which may hold several warnings: `299 - "one", 299 - "two"`."""
+    """The texts of one header, which may hold several warnings: `299 - "one", 299 - "two"`.
+
+    RFC 9111, 5.5 as of RFC 7234.
+    """
     found, at = [], 0
     while match := _WARNING.match(header, at):
         found.append(re.sub(r"\\(.)", r"\1", match[1]))

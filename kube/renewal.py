@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kube.config import ClusterConfig, load
+from kube.credentials import marks
 from kube.errors import InvalidConfig
-from kube.plugins import marks
 
 log = logging.getLogger(__name__)
 # How often an unusable configuration is read again: a file that it names can appear, or the other half of a pair.

@@ -1,16 +1,17 @@
-"""Label selectors between their two forms: the text of a query, and the `LabelSelector` in objects.
+"""Label selectors between their two forms: the text of a query, and the `LabelSelector` in objects. Which Pods a
+workload or Service selects, and which labels say that something belongs to an instance.
 
 The sandbox has selectors of its own: a judge that shares code with the judged finds no bugs.
 https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
-
-Which Pods an object stands for, by the selector in its spec; and which labels say that something belongs to an
-instance.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kube.objects import KubeObject, mapping, text
+
+INSTANCE_LABEL = "app.kubernetes.io/instance"
+_WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 
 
 def from_labels(labels: Mapping[str, str]) -> str:
@@ -35,10 +36,6 @@ def from_selector(selector: Mapping[str, Any] | None) -> str:
             case "DoesNotExist":
                 parts.append(f"!{key}")
     return ",".join(parts)
-
-
-INSTANCE_LABEL = "app.kubernetes.io/instance"
-_WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 
 
 def pod_selector(obj: KubeObject) -> str:

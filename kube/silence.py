@@ -1,7 +1,6 @@
-"""How long each API server has answered nothing, though it was asked: known to the whole process, so that a page
-needs no timeout of its own to tell.
+"""API servers that don't answer: for how long, and why.
 
-Why there was no answer, in one sentence: which server, what went wrong, what to do.
+The times are known to the whole process, so that a page can tell without a timeout of its own.
 """
 
 import socket

@@ -1,11 +1,11 @@
-"""Reading a ClusterServiceVersion, or the part of it that a PackageManifest's channel holds.
+"""Reading a ClusterServiceVersion, or the part of it that a PackageManifest's channel holds; and the order of versions.
 
 Pure: no cluster, no Django models.
 
 Nothing an operator's author wrote is trusted to have a shape: what can't be read is left out, never an error.
 https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/
 
-Semantic versions, compared as https://semver.org/ says. Pure.
+Versions are semantic versions, compared as https://semver.org/ says.
 """
 
 import re

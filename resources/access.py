@@ -1,10 +1,8 @@
-"""Joined.
+"""Access to a namespace: who has it, by which bindings, what a role allows, and what the form Give access makes.
 
-Who has access to a namespace, by which bindings, and what a role allows there, in a few plain sentences. Pure.
-
-What the form Give access holds, what is wrong with it, and the RoleBinding that it makes.
-
-The bindings of a namespace, as far as this user can read them.
+What a role allows is said in a few plain sentences. The bindings of a namespace, and roles, are read as far as this
+user can read them; the rest is pure. A Gift is what the form holds: what is wrong with it, the RoleBinding that it
+makes, and the same with kubectl.
 """
 
 import re
@@ -303,7 +301,7 @@ def _wrong_name(gift: Gift) -> str:
         return "" if valid else _("Use lowercase letters, digits, hyphens, and dots.")
     if _CONTROL.search(gift.name) or len(gift.name) > _MAX_NAME:
         return _("Use at most %(number)d characters, and no line breaks.") % {"number": _MAX_NAME}
-    if gift.kind == USER and gift.name.startswith("system:serviceaccount:"):
+    if gift.kind == USER and gift.name.startswith(_ACCOUNT_PREFIX):
         return _("This is a service account. Choose “Service account” above.")
     return ""
 

@@ -1,9 +1,7 @@
-"""Joined.
+"""Why an object is in its state: reads what may explain it, and shows the causes found on pages and in /api/.
 
-Causes as a page and /api/ show them: their evidence as links, and a fix where the reader may do it.
-
-Reads what may explain an object's state: its tree, Events, owners, the claims that its Pods name, the last lines of
-logs. What can't be read is left out: then a rule says nothing.
+Read are its tree, Events, owners, the claims that its Pods name, and the last lines of logs. What can't be read is left
+out: then a rule says nothing. Shown are a cause's evidence as links, and a fix where the reader may do it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

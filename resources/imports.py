@@ -1,6 +1,4 @@
-"""Joined.
-
-Imports many objects of any kinds from one text, and undoes it. Each object is applied on its own and has its own
+"""Imports many objects of any kinds from one text, and undoes it. Each object is applied on its own and has its own
 result.
 
 Applied in the order of the text, except that Namespaces and CustomResourceDefinitions go first, and a kind that was

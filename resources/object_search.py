@@ -1,6 +1,4 @@
-"""Joined.
-
-Search over objects of many kinds at once: by a part of their name, by labels, annotations, state and API group.
+"""Search over objects of many kinds at once: by a part of their name, by labels, annotations, state and API group.
 
 The syntax: free words for names, and `key:value` for everything else. Only the keys below mean something; any other
 colon is part of a name, as in system:node. Values with spaces stand in double quotes.
@@ -11,10 +9,8 @@ The API server supports selectors for labels only, so names and annotations are 
 and without specs. Each kind is read up to a limit, several at a time, with the user's own permissions; kinds that can't
 be read, or have more objects than were read, are named.
 
-Objects by a part of their name while the user types: the names of frequently opened kinds, cached for seconds.
-
-Of each kind one page is read, with the user's own permissions; what can't be read is left out. The search page
-(resources/object_search.py) reads all kinds.
+find_names() is for search while the user types: one page of each of the frequently opened kinds, cached for seconds.
+Kinds that can't be read are left out.
 """
 
 import re
@@ -392,7 +388,7 @@ def _cached_names(client: ClusterClient, namespace: str) -> tuple[FoundName, ...
         cached = _kept.get(key)
         if cached and cached[0] > now:
             return cached[1]
-    types = _types(client)
+    types = _usual_types(client)
     found = tuple(
         name for part in _name_workers.map(lambda type_: _read_names(client, type_, namespace), types) for name in part
     )
@@ -403,7 +399,7 @@ def _cached_names(client: ClusterClient, namespace: str) -> tuple[FoundName, ...
     return found
 
 
-def _types(client: ClusterClient) -> list[ResourceType]:
+def _usual_types(client: ClusterClient) -> list[ResourceType]:
     served = [kind.type for kind in kinds(client.types())]
     usual = [type_ for type_ in served if type_.plural in _USUAL and not is_custom(type_.group)]
     custom = [type_ for type_ in served if is_custom(type_.group) and type_.group not in _NOT]

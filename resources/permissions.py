@@ -1,13 +1,9 @@
-"""Joined.
+"""Permissions in words, for readers who never wrote a Role; and which let an operator do more than its own work. Pure.
 
-Which rights let an operator do more than its own work, and why. Pure.
-
-The rules are those of https://kubernetes.io/docs/concepts/security/rbac-good-practices/ (privilege escalation risks),
-with OLM's and OpenShift's own. "critical": enough to take over the cluster, or whatever the operator watches. "high":
-reaches what belongs to others. Creating Pods and Deployments is not marked: it is what operators are for. What an
-operator may do with its own kinds is not either.
-
-Words a permission as a sentence for readers who never wrote a Role. Pure.
+The rules for dangerous ones are those of https://kubernetes.io/docs/concepts/security/rbac-good-practices/ (privilege
+escalation risks), with OLM's and OpenShift's own. "critical": enough to take over the cluster, or whatever the operator
+watches. "high": reaches what belongs to others. Creating Pods and Deployments is not marked: it is what operators are
+for. What an operator may do with its own kinds is not either.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +22,7 @@ RBAC, ADMISSION = "rbac.authorization.k8s.io", "admissionregistration.k8s.io"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Danger:
-    """A right on `resources` of `group` by any of `verbs` is dangerous.
+    """A permission on `resources` of `group` by any of `verbs` is dangerous.
 
     `named`: what remains of it when it is limited to objects by name.
     """

@@ -1,9 +1,7 @@
-"""Joined.
+"""The Pods that an object stands for, and their logs.
 
-The logs of Pods: their containers, which part of a log to show, and several logs as one text, in the order in which
-the lines were written.
-
-The Pods that an object stands for: itself, those its selector finds, or those it owns, however far down.
+Its Pods are the object itself, those its selector finds, or those it owns, however far down. Of their logs: the
+containers, which part of a log to show, and several logs as one text, in the order in which the lines were written.
 """
 
 import re
@@ -35,6 +33,12 @@ SPANS = (
     (3600, _("1 hour")),
     (6 * 3600, _("6 hours")),
     (24 * 3600, _("1 day")),
+)
+#: The logs of more Pods are too much to read as one text.
+MAX_PODS = 30
+#: Kinds of Kubernetes that stand for Pods.
+_POD_KINDS = frozenset(
+    {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Service", "ReplicationController"}
 )
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 _workers = Workers(8, thread_name_prefix="logs")
@@ -232,12 +236,8 @@ def log_line(source: str, line: str, *, keep: bool = False) -> LogLine:
     return LogLine(source, "", line)
 
 
-#: The logs of more Pods are too much to read as one text.
-MAX_PODS = 30
-
-
 def pods_of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[KubeObject, ...]:
-    """By name, MOST + 1 at most: so that it shows when there are more.
+    """By name, MAX_PODS + 1 at most: so that it shows when there are more.
 
     Raises Forbidden if the user can't list Pods.
     """
@@ -261,9 +261,4 @@ def may_have_pods(type_: ResourceType) -> bool:
     """Whether objects of this kind can stand for Pods: what runs them, Services, and everything that operators
     bring.
     """
-    return type_.kind in _KINDS if not is_custom(type_.group) else type_.namespaced
-
-
-_KINDS = frozenset(
-    {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Service", "ReplicationController"}
-)
+    return type_.kind in _POD_KINDS if not is_custom(type_.group) else type_.namespaced

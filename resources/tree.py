@@ -1,18 +1,15 @@
-"""Joined.
-
-Owned objects of an object: those whose ownerReferences lead to it, the claims that a StatefulSet made from its
+"""Owned objects of an object: those whose ownerReferences lead to it, the claims that a StatefulSet made from its
 templates, and those with an instance label of its name. And, upwards, its owners.
 
-Kubernetes has no such list: the namespace is read kind by kind and at once, with the reader's own permissions. Kinds
-that can't be read, or have more objects than are read here, are named instead of left out silently.
+Kubernetes has no such list: the namespace is read kind by kind and at once, with the reader's own permissions. Which
+kinds are looked through depends on the kind of the owner (owned_types). Kinds that can't be read, or have more objects
+than are read here, are named instead of left out silently.
 https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
 
 Pods are the many. A workload's are asked for by its selector, which they must match; in a namespace with more Pods than
 one page has, those of a custom resource are asked for by the selectors of the workloads below it. Only where there is
 no workload (operators that make Pods themselves) are the Pods of the whole namespace looked through, as Tables that
 carry their metadata and their state in words.
-
-The kinds among which to look for what an object owns.
 """
 
 import re
@@ -71,6 +68,58 @@ _OWNED: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
 _SIBLINGS = 20
 
 
+#: Objects of one request.
+CHUNK = 500
+#: Workloads of which the Pods are asked for, in a namespace with many.
+MAX_WORKLOADS = 20
+_DEPTH = 9
+# Whose Pods their selector finds. A ReplicaSet's are those of its Deployment.
+_WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSet", "ReplicationController")
+#: Objects, and why there may be more.
+Read = tuple[list[KubeObject], str]
+_workers = Workers(8, thread_name_prefix="owned")
+_KEEP_SECONDS = 30.0
+_KEPT = 64
+_kept: dict[tuple[str, str, str], tuple[float, frozenset[str], frozenset[str]]] = {}
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """One object that belongs to another, `depth` steps below it (from 0).
+
+    `how`: '' by reference, `claim` by a StatefulSet's template, or the label's key.
+    """
+
+    type: ResourceType
+    object: KubeObject
+    depth: int
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Belongings:
+    """In the order of a tree.
+
+    `gaps`: kinds that could not be read, or not to their end, with the reason. `types`: among which it was looked.
+    """
+
+    rows: tuple[Owned, ...] = ()
+    gaps: tuple[tuple[str, str], ...] = ()
+    types: tuple[ResourceType, ...] = ()
+    read_uids: frozenset[str] = frozenset()  # of all objects that were read to find these
+
+    @property
+    def uids(self) -> frozenset[str]:
+        return frozenset(uid_of(row.object) for row in self.rows)
+
+
+def types_below(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[ResourceType, ...]:
+    """The kinds among which to look, also those that its operator names; none for kinds that own nothing."""
+    declared = examples.offer(client, type_, namespace).resources if is_custom(type_.group) else ()
+    return owned_types(client, type_, declared)
+
+
 def owned_types(
     client: ClusterClient, type_: ResourceType, declared: Iterable[tuple[str, str]] = ()
 ) -> tuple[ResourceType, ...]:
@@ -125,58 +174,6 @@ def _told(client: ClusterClient, declared: Iterable[tuple[str, str]]) -> list[Re
         if first is not None and first.kind not in ("Event", "PackageManifest"):
             found.append(first)
     return found[:_SIBLINGS]
-
-
-#: Objects of one request.
-CHUNK = 500
-#: Workloads of which the Pods are asked for, in a namespace with many.
-MAX_WORKLOADS = 20
-_DEPTH = 9
-# Whose Pods their selector finds. A ReplicaSet's are those of its Deployment.
-_WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSet", "ReplicationController")
-#: Objects, and why there may be more.
-Read = tuple[list[KubeObject], str]
-_workers = Workers(8, thread_name_prefix="owned")
-_KEEP_SECONDS = 30.0
-_KEPT = 64
-_kept: dict[tuple[str, str, str], tuple[float, frozenset[str], frozenset[str]]] = {}
-_lock = Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class Owned:
-    """One object that belongs to another, `depth` steps below it (from 0).
-
-    `how`: '' by reference, `claim` by a StatefulSet's template, or the label's key.
-    """
-
-    type: ResourceType
-    object: KubeObject
-    depth: int
-    how: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Belongings:
-    """In the order of a tree.
-
-    `gaps`: kinds that could not be read, or not to their end, with the reason. `types`: among which it was looked.
-    """
-
-    rows: tuple[Owned, ...] = ()
-    gaps: tuple[tuple[str, str], ...] = ()
-    types: tuple[ResourceType, ...] = ()
-    read_uids: frozenset[str] = frozenset()  # of all objects that were read to find these
-
-    @property
-    def uids(self) -> frozenset[str]:
-        return frozenset(uid_of(row.object) for row in self.rows)
-
-
-def types_below(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[ResourceType, ...]:
-    """The kinds among which to look, also those that its operator names; none for kinds that own nothing."""
-    declared = examples.offer(client, type_, namespace).resources if is_custom(type_.group) else ()
-    return owned_types(client, type_, declared)
 
 
 def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) -> Belongings:

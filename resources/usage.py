@@ -1,16 +1,14 @@
-"""Joined.
-
-What Pods and nodes use now, read as the reader, in threads of its own: no page waits for a slow metrics server.
+"""What Pods and nodes use: now, and in the last hour as a small drawing.
 
 PodMetrics and NodeMetrics (metrics.k8s.io), as metrics-server and others in its place serve them:
 https://kubernetes.io/docs/tasks/debug/debug-cluster/resource-metrics-pipeline/
 
-An answer is kept for seconds, for its reader alone. A refusal evicts it at once. Each answer also writes its minute of
-the history (resources/usage/history.py), so that there is one where the worker itself has no permission to read.
+They are read as the reader, in threads of their own: no page waits for a slow metrics server. An answer is kept for
+seconds, for its reader alone. A refusal evicts it at once. Each answer also writes its minute of the history
+(resources/changes/usage_samples.py), so that there is one where the worker itself has no permission to read.
 
-What some objects used in the last hour, added up and drawn, for a reader who can list what they use now.
-
-Permission: callers pass the objects that are in the reader's own list of measurements (resources/usage.py).
+The history needs no permission of its own: callers ask only for objects that are in the reader's own list of
+measurements.
 """
 
 import logging
@@ -55,6 +53,9 @@ _THREADS, _QUEUED = 4, 64
 # What a reading itself counts as, in objects, so that their number is bounded too.
 _WEIGHT = 100
 _NEVER = float("-inf")
+#: Of the drawing's own coordinates (its viewBox).
+WIDTH, HEIGHT = 120, 28
+_EDGE = 2
 _Key = tuple[object, ...]
 
 
@@ -273,11 +274,6 @@ def memory_text(value: float) -> str:
 
 
 readings = Readings()
-
-
-#: Of the drawing's own coordinates (its viewBox).
-WIDTH, HEIGHT = 120, 28
-_EDGE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

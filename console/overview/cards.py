@@ -1,7 +1,4 @@
-"""The cards of the overview: title, what it waits for, the function that collects it; and the card after a failure.
-
-What this person marked as a favourite, with its state, and what they looked at lately.
-"""
+"""The cards of the overview: title, what it waits for, the function that collects it; and the card after a failure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,30 +10,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from console.overview import changes, cluster, instances, operators, pods, tour
-from console.overview import part as snooze
-from console.overview.part import ERROR, CardContent, CardProblem, worst_first
+from console.overview.part import ERROR, CardContent, CardProblem, is_snoozed, snoozes, worst_first
 from console.web.errors import explain
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, Unreachable
-from resources import favourites as kept
-from resources import live_topics
+from resources import favourites, live_topics
 from resources.changes import RedisError
 
 _SHOWN = 8
-
-
-def favourites(client: ClusterClient) -> CardContent:
-    """Raises KubeError, DatabaseError."""
-    found = kept.favourites(client, states=True)[:_SHOWN]
-    types = {marked.place.type: None for marked in found if marked.place}
-    return CardContent(
-        found=found, topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types)))
-    )
-
-
-def recent(client: ClusterClient) -> CardContent:
-    """Raises KubeError, DatabaseError."""
-    return CardContent(found=kept.recent(client)[:_SHOWN])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +80,20 @@ class Shown:
         return "success"
 
 
+def collect_favourites(client: ClusterClient) -> CardContent:
+    """What this user marked as a favourite, with its state. Raises KubeError, DatabaseError."""
+    found = favourites.favourites(client, states=True)[:_SHOWN]
+    types = {marked.place.type: None for marked in found if marked.place}
+    return CardContent(
+        found=found, topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types)))
+    )
+
+
+def collect_recent(client: ClusterClient) -> CardContent:
+    """What this user looked at lately. Raises KubeError, DatabaseError."""
+    return CardContent(found=favourites.recent(client)[:_SHOWN])
+
+
 CARDS = (
     Card(
         key="cluster",
@@ -151,7 +146,7 @@ CARDS = (
         key="favourites",
         title=gettext_lazy("Favorites"),
         waits=gettext_lazy("Loading the state of your favorites…"),
-        collect=favourites,
+        collect=collect_favourites,
         url="resources:favourites",
         empty=gettext_lazy("No favorites yet. Add an object or resource type with the star on its page."),
     ),
@@ -159,7 +154,7 @@ CARDS = (
         key="recent",
         title=gettext_lazy("Recently viewed"),
         waits=gettext_lazy("Loading recently viewed objects…"),
-        collect=recent,
+        collect=collect_recent,
         url="resources:favourites",
         empty=gettext_lazy("No objects yet. Objects whose pages you open appear here."),
     ),
@@ -185,8 +180,8 @@ def collect_card(client: ClusterClient, card: Card) -> Shown:
     shown = _collect(client, card)
     if not shown.troubles:
         return shown
-    found = snooze.snoozes(client)
-    return replace(shown, snoozed=tuple(trouble for trouble in shown.troubles if snooze.is_snoozed(found, trouble)))
+    found = snoozes(client)
+    return replace(shown, snoozed=tuple(trouble for trouble in shown.troubles if is_snoozed(found, trouble)))
 
 
 def _collect(client: ClusterClient, card: Card) -> Shown:

@@ -1,6 +1,7 @@
-"""Who changed what lately: the newest steps of the history whose objects this person may read.
+"""What happened lately, as two cards: changes and warnings.
 
-Recent warnings: the Events of type Warning of the last hour, repetitions as one line.
+Changes: the newest steps of the history whose objects this user may read. Warnings: the Events of type Warning of the
+last hour, repetitions as one line.
 """
 
 from dataclasses import dataclass, replace

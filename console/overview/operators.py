@@ -1,6 +1,7 @@
-"""The installed operators: which fail, which wait for approval, which have an update and to which version.
+"""The cards of the installed operators and of OLM.
 
-OLM: is it there, do its programs run, do its catalogs answer.
+Operators: which fail, which wait for approval, which have an update and to which version. OLM: is it installed, do its
+programs run, do its catalogs answer.
 """
 
 from dataclasses import dataclass

@@ -1,16 +1,11 @@
-"""The parts of every card of the overview: its content, its problems, their fixes, and the topics that refresh it.
+"""What every card of the overview has: content, problems, their fixes and snoozes, the topics that refresh it; and a
+deadline for several calls at once.
 
 A problem has a fix if its cause has one that this user can apply, as on the object's own page; only the first few rows
-have one.
+have one. A user can snooze a problem for an hour, a day, or until it changes: a mark of this user on this cluster.
 
-Runs several calls at once with one deadline. Unfinished calls continue, and the next caller of the same joins them.
-
-A card shows what it still waits for instead of delaying its page; a list of 10,000 objects is started once, not once
-per page view.
-
-Troubles that a person wants to see later: for an hour, a day, or until they change.
-
-Kept as marks of this person on this cluster.
+A card shows what it still waits for instead of delaying its page. Unfinished calls continue, and the next caller of the
+same joins them: a list of 10,000 objects is started once, not once per page view.
 """
 
 import hashlib
@@ -37,53 +32,15 @@ from resources.place import Place
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
-_workers = Workers(8, thread_name_prefix="overview")
-_running_calls: dict[Hashable, "Future[object]"] = {}
-_lock = Lock()
-
-
-def run_within(
-    client: ClusterClient, what: str, questions: Mapping[K, Callable[[], T]], seconds: float
-) -> tuple[dict[K, T], tuple[K, ...]]:
-    """(the answers that came in time, the keys of those that did not).
-
-    A question answers with what can't be read and raises nothing; `what` names the sort
-    of question. Answers are in the language of the one who asks, and with his rights.
-    """
-    language = translation.get_language() or ""
-    who = (client.host, client.who, id(client.config), language, what)
-    futures = {key: _ask((*who, key), ask, language) for key, ask in questions.items()}
-    end = time.monotonic() + seconds
-    wait(futures.values(), timeout=max(0.0, end - time.monotonic()))
-    found = {key: future.result() for key, future in futures.items() if future.done()}
-    return found, tuple(key for key in futures if key not in found)  # type: ignore[return-value]
-
-
-def _ask(key: Hashable, ask: Callable[[], T], language: str) -> "Future[object]":
-    def work() -> object:
-        with translation.override(language or None):
-            return ask()
-
-    with _lock:
-        if known := _running_calls.get(key):
-            return known
-        future: Future[object] = _workers.submit(work)
-        _running_calls[key] = future
-    # Outside of the lock: what is done already calls back at once.
-    future.add_done_callback(lambda _future: _forget(key))
-    return future
-
-
-def _forget(key: Hashable) -> None:
-    with _lock:
-        _running_calls.pop(key, None)
-
-
 ERROR, WARNING = "error", "warning"
 _RANK = {ERROR: 0, WARNING: 1}
 #: A fix needs the object, its tree and its Events: rows after these have only the link to their object.
 MAX_FIXES = 3
 _WAIT_SECONDS = 1.0
+
+_workers = Workers(8, thread_name_prefix="overview")
+_running_calls: dict[Hashable, "Future[object]"] = {}
+_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +123,43 @@ def _fix(client: ClusterClient, place: Place) -> ShownFix | None:
     except KubeError:
         return None
     return shown[0].fix if shown else None
+
+
+def run_within(
+    client: ClusterClient, what: str, questions: Mapping[K, Callable[[], T]], seconds: float
+) -> tuple[dict[K, T], tuple[K, ...]]:
+    """Asks several questions at once: (the answers that came in time, the keys of the others).
+
+    A question answers with what can't be read and raises nothing; `what` names the sort of question. Answers have the
+    language and the permissions of the user who asks.
+    """
+    language = translation.get_language() or ""
+    who = (client.host, client.who, id(client.config), language, what)
+    futures = {key: _ask((*who, key), ask, language) for key, ask in questions.items()}
+    end = time.monotonic() + seconds
+    wait(futures.values(), timeout=max(0.0, end - time.monotonic()))
+    found = {key: future.result() for key, future in futures.items() if future.done()}
+    return found, tuple(key for key in futures if key not in found)  # type: ignore[return-value]
+
+
+def _ask(key: Hashable, ask: Callable[[], T], language: str) -> "Future[object]":
+    def work() -> object:
+        with translation.override(language or None):
+            return ask()
+
+    with _lock:
+        if known := _running_calls.get(key):
+            return known
+        future: Future[object] = _workers.submit(work)
+        _running_calls[key] = future
+    # Outside of the lock: what is done already calls back at once.
+    future.add_done_callback(lambda _future: _forget(key))
+    return future
+
+
+def _forget(key: Hashable) -> None:
+    with _lock:
+        _running_calls.pop(key, None)
 
 
 HOUR, DAY, CHANGE = "hour", "day", "change"

@@ -20,7 +20,7 @@ from console.web.navigation import NavGroup
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from operatorhub.find import catalog
-from operatorhub.find.facets import rank_packages as rank_packages
+from operatorhub.find.facets import rank_packages
 from operatorhub.models import Index
 from resources import favourites, object_search, podlogs
 from resources.acting.actions import actions

@@ -1,15 +1,12 @@
-"""Clients of signed-in and impersonated users: one per session in this process, dropped with the session.
+"""Clients and open connections of signed-in and impersonated users, both dropped with the session.
 
-They hold the user's token in memory, not the console's credentials. With SIGN_IN=local, impersonation uses the
-console's credentials with impersonation headers.
+Each process has one client per session. It holds the user's token in memory, not the console's credentials. With
+SIGN_IN=local, impersonation uses the console's credentials with impersonation headers. A revoked permission to
+impersonate sends no signal: is_revoked() asks the API server again.
 
-A revoked permission to impersonate sends no signal: is_revoked() asks the API server again.
-
-Closes a session's open connections (terminals, followed logs, watches, port-forwards) within seconds of its end, in
-whichever process the end was noticed.
-
-One thread per process, while anything is open: it checks all sessions with one database query, and with the API server
-those that received a 401.
+Open connections (terminals, followed logs, watches, port-forwards) are closed within seconds of the session's end, in
+whichever process the end was noticed. One thread per process, while anything is open, checks all sessions with one
+database query, and with the API server those that received a 401.
 """
 
 import itertools
@@ -30,10 +27,14 @@ from kube.client import ClusterClient
 from kube.config import ClusterConfig, impersonated_config, user_config
 from kube.errors import Forbidden, KubeError, Unauthorized
 
+log = logging.getLogger("console.signin")
+
 #: Cached clients; each caches the cluster's types and schemas. Evicted ones are created again on use.
 KEPT = 64
 #: is_revoked() keeps an answer for so long.
 REVOCATION_SECONDS = 10.0
+#: Between two checks of the sessions that have open connections.
+EXPIRY_SECONDS = 2.0
 
 
 class _Kept:
@@ -116,11 +117,6 @@ def drop(session: str) -> None:
         _kept.pop(session, None)
 
 
-@receiver(signals.ended, dispatch_uid="console-signin-clients")
-def _ended(session: str, **_kwargs: object) -> None:
-    drop(session)
-
-
 def is_revoked(key: str, *, now: bool = False) -> bool:
     """True if the impersonation was revoked. `now` bypasses the cache.
 
@@ -151,10 +147,6 @@ def is_still_allowed(client: ClusterClient) -> bool:
         return True
     return True
 
-
-log = logging.getLogger("console.signin")
-
-EXPIRY_SECONDS = 2.0
 
 _calls: dict[str, dict[int, Callable[[], object]]] = {}
 _numbers = itertools.count()
@@ -214,12 +206,13 @@ def _check_sessions() -> None:
             close_old_connections()
 
 
-@receiver(signals.ended, dispatch_uid="console-signin-ending")
-def _session_ended(session: str, **_kwargs: object) -> None:
+@receiver(signals.ended, dispatch_uid="console-signin-clients")
+def _ended(session: str, **_kwargs: object) -> None:
     _close_connections(session)
 
 
 def _close_connections(session: str) -> None:
+    """Drops the client, too."""
     drop(session)
     with _calls_lock:
         calls = _calls.pop(session, {})

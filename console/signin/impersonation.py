@@ -1,11 +1,10 @@
-"""Impersonation: rows in the database, found by a random word in the browser's signed cookie, limited to one session.
+"""Impersonation: rows in the database, found by a random word in the browser's signed cookie, limited to one session;
+and the form's input, which the API server checks field by field before an impersonation starts.
 
 The word only selects a row, and the row only adds impersonation headers to the credentials of its session. A forged or
 copied word gains no permission that the API server wouldn't grant. A browser with a word but no active row gets no
 client until the user chooses Stop: a silent fallback to the user's own, greater permissions could let them delete
 objects that they think they view as another user (docs/decisions/0024-impersonation.md).
-
-The impersonation form's input, checked field by field by the API server before the impersonation starts.
 """
 
 import hashlib

@@ -1,8 +1,7 @@
 """Sessions of people who signed in: begun, found by the word in the browser's cookie, and ended.
 
-Encryption of credentials at rest, with a key derived from SECRET_KEY, each for one session only.
-
-Fernet is AES-128-CBC with HMAC-SHA256 (https://github.com/fernet/spec). After a change of SECRET_KEY, the keys of
+Their credentials are encrypted at rest, with a key derived from SECRET_KEY, each for one session only: Fernet, which is
+AES-128-CBC with HMAC-SHA256 (https://github.com/fernet/spec). After a change of SECRET_KEY, the keys of
 SECRET_KEY_FALLBACKS still decrypt older credentials.
 """
 
@@ -33,37 +32,6 @@ from console.web.clusters import Offered
 from console.web.front import place_of
 from kube.config import ClusterConfig
 
-
-class UnreadableCredentials(Exception):
-    """Made with another key, for another session, or not by us."""
-
-
-def seal(text: str, session: str) -> bytes:
-    return _keys().encrypt(f"{session}\n{text}".encode())
-
-
-def unseal(data: bytes | memoryview, session: str, seconds: int | None = None) -> str:
-    """Raises UnreadableCredentials, with `seconds` also for what was sealed longer ago."""
-    try:
-        owner, _line, text = _keys().decrypt(bytes(data), seconds).decode().partition("\n")
-    except (InvalidToken, UnicodeDecodeError):
-        raise UnreadableCredentials("these credentials can't be read: was SECRET_KEY changed?") from None
-    if owner != session:
-        raise UnreadableCredentials("these credentials belong to another session")
-    return text
-
-
-def _keys() -> MultiFernet:
-    return MultiFernet([_encryption_key(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
-
-
-def _encryption_key(secret: str) -> Fernet:
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"console sign-in credentials").derive(
-        secret.encode()
-    )
-    return Fernet(base64.urlsafe_b64encode(derived))
-
-
 log = logging.getLogger("console.signin")
 
 _WORD = "console_person"
@@ -73,6 +41,10 @@ SCOPE = "console.person"
 _SEEN = timedelta(seconds=60)
 #: Each sign-in deletes at most so many expired sessions; the next one continues.
 _SWEPT = 200
+
+
+class UnreadableCredentials(Exception):
+    """Made with another key, for another session, or not by us."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,3 +204,29 @@ def _idle() -> timedelta:
 
 def _key(word: str) -> str:
     return hashlib.sha256(word.encode()).hexdigest()
+
+
+def seal(text: str, session: str) -> bytes:
+    return _encryption_keys().encrypt(f"{session}\n{text}".encode())
+
+
+def unseal(data: bytes | memoryview, session: str, seconds: int | None = None) -> str:
+    """Raises UnreadableCredentials, with `seconds` also for what was sealed longer ago."""
+    try:
+        owner, _line, text = _encryption_keys().decrypt(bytes(data), seconds).decode().partition("\n")
+    except (InvalidToken, UnicodeDecodeError):
+        raise UnreadableCredentials("these credentials can't be read: was SECRET_KEY changed?") from None
+    if owner != session:
+        raise UnreadableCredentials("these credentials belong to another session")
+    return text
+
+
+def _encryption_keys() -> MultiFernet:
+    return MultiFernet([_encryption_key(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+
+
+def _encryption_key(secret: str) -> Fernet:
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"console sign-in credentials").derive(
+        secret.encode()
+    )
+    return Fernet(base64.urlsafe_b64encode(derived))

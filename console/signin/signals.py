@@ -1,7 +1,6 @@
-"""What the sign-in tells the rooms above it.
+"""Signals of the sign-in, and what the audit records of them.
 
-Audit records of sign-ins, refused sign-ins, sign-outs and ended sessions: user, time, origin and outcome. Tokens are
-never recorded.
+Recorded are sign-ins, refused sign-ins, sign-outs and ended sessions: user, time, origin and outcome; never a token.
 """
 
 from dataclasses import replace

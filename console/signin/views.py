@@ -1,7 +1,7 @@
-"""/sign-in/ and /sign-out/, and what all methods of sign-in share: the page, the address to return to, and the data
-that a browser deletes.
+"""/sign-in/, /sign-out/ and /view-as/, and what all methods of sign-in share: the page, the address to return to, and
+the data that a browser deletes.
 
-/view-as/: starts impersonation, if the API server allows it; and Stop, which always works.
+/view-as/ starts impersonation, if the API server allows it. Stop always works.
 """
 
 import logging

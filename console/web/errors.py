@@ -3,10 +3,8 @@
 Views let KubeError rise. The message says what happened, to which object, and what to do; what the API server said is
 kept, word for word, below it.
 
-Preserves the input of a form that could not be processed: shown for copying, and ready to be sent again.
-
-For forms whose page can't be rendered: the cluster is unreachable, the type isn't served any more, or the CSRF token
-has expired.
+If a form can't be processed and its page can't be rendered (the cluster is unreachable, the type isn't served any more,
+or the CSRF token has expired), the error page has the form's input, for copying and ready to be sent again.
 """
 
 import logging

@@ -1,7 +1,8 @@
-"""The language of a page: the visitor's choice (cookie), else the browser's, else English.
+"""The language of a page, and the particles in its Korean texts.
 
-Korean particles (josa): picks 이/가, 을/를, 은/는, 과/와, 으로/로 by the sound that the word before them ends with.
+The language is the visitor's choice (cookie), else the browser's, else English.
 
+Korean particles (josa) 이/가, 을/를, 은/는, 과/와, 으로/로 are picked by the sound that the word before them ends with.
 Translations keep the notation that Korean readers know, after a placeholder: `%(name)s이(가)`, `“%(name)s”을(를)`.
 gettext returns such a translation as a `Message`, which resolves the notation when values are filled in. So nothing but
 our own translations is ever changed. See docs/decisions/0032-korean-particles.md.

@@ -1,15 +1,14 @@
-"""The navigation of every page: its entries, and which of their resource types this user can list.
+"""The navigation of every page, and what an administrator adds to the console: links, banners and YAML samples.
 
-The types come from a SelfSubjectRulesReview, so that the navigation has no link that the API server refuses:
+The navigation has only resource types that this user can list, by a SelfSubjectRulesReview, so that it has no link that
+the API server refuses:
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 
+Additions are ConsoleLinks, ConsoleNotifications and ConsoleYAMLSamples of console.openshift.io/v1, as OKD's console
+takes them (https://github.com/openshift/api, console/v1): from the setting ADDITIONS, and from the cluster where it
+serves these types and the user can list them. Colors are left out: pages allow no inline style.
+
 Answers are cached in this process for each user and cluster; the TTL in seconds is in CACHES in the settings.
-
-What an administrator adds to the console: links, banners and YAML samples.
-
-They are ConsoleLinks, ConsoleNotifications and ConsoleYAMLSamples of console.openshift.io/v1, as OKD's console takes
-them (https://github.com/openshift/api, console/v1): from the setting ADDITIONS, and from the cluster where it serves
-these types and the user can list them. Colors are left out: pages allow no inline style.
 """
 
 import hashlib
@@ -33,6 +32,8 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
 from kube.objects import KubeObject, mapping
 from untrusted import yaml_bounds
+
+log = logging.getLogger("console.web.additions")
 
 #: For users who can't list namespaces: the number of their namespaces that are checked.
 MAX_NAMESPACES = 5
@@ -299,8 +300,6 @@ def _pairs(rules: Iterable[Mapping[str, Any]], verb: str) -> frozenset[tuple[str
         for plural in rule.get("resources") or ()
     )
 
-
-log = logging.getLogger("console.web.additions")
 
 ADDITIONS_GROUP = "console.openshift.io"
 #: Objects of a kind; more are not read.

@@ -1,10 +1,8 @@
-"""What the JSON views share: the user's cluster, the audit log, what a refusal of ours looks like.
+"""What the JSON views share: the user's cluster, the audit log, refusals, and serializers of dataclasses.
 
-Serializers of dataclasses: the fields that are named, typed as the dataclass types them.
-
-What the subjects return is what the schema documents.
-
-Only for answers. The fields are looked up when they are needed first, not when the module is loaded.
+A serializer has the fields that are named, typed as the dataclass types them, so that the schema documents what the
+pages' functions return. These serializers are for answers only. Their fields are looked up on first use, not when the
+module is loaded.
 """
 
 import copy

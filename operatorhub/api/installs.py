@@ -32,8 +32,8 @@ from operatorhub.api.common import (
 from operatorhub.api.subscriptions import Subscription
 from operatorhub.bundle import package as packages
 from operatorhub.csv import MODES
-from operatorhub.install import choices, config, conflicts, draft, situation, undo
-from operatorhub.install.choices import read_version as read_version
+from operatorhub.install import choices, config, conflicts, created_objects, draft, situation
+from operatorhub.install.choices import read_version
 from operatorhub.progress import read as progress
 from operatorhub.progress import stages, trouble
 
@@ -74,7 +74,7 @@ class InstallAnswerSerializer(serializers.Serializer[Any]):
     outcome = serializers.CharField()
     problem = serializers.SerializerMethodField()
 
-    def get_problem(self, answer: undo.CreateResult) -> str:
+    def get_problem(self, answer: created_objects.CreateResult) -> str:
         return answer.error.message if answer.error else ""
 
 
@@ -139,8 +139,8 @@ class Install(APIView):
             return refused(_("The operator can't be installed with these values"), wanted.errors)
         client = cluster(request)
         if dry(request):
-            return _answer(wanted, package, undo.dry_run(client, wanted.objects), None, 200)
-        made = undo.create(client, wanted.objects, partial(audit.record, web(request), "create"))
+            return _answer(wanted, package, created_objects.dry_run(client, wanted.objects), None, 200)
+        made = created_objects.create(client, wanted.objects, partial(audit.record, web(request), "create"))
         forget_namespaces()
         return _answer(wanted, package, made.answers, made.error, 201)
 
@@ -180,7 +180,7 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
 def _answer(
     wanted: draft.InstallDraft,
     package: str,
-    answers: tuple[undo.CreateResult, ...],
+    answers: tuple[created_objects.CreateResult, ...],
     error: KubeError | None,
     status: int,
 ) -> Response:

@@ -1,8 +1,5 @@
-"""/api/operatorhub/operators/…: installed operators, and …/export/: one of them as clean manifests, a kustomize
-folder.
-
-/api/operatorhub/operators/…/uninstall/ and /api/operatorhub/removals/…: what an uninstall removes and keeps, and its
-progress.
+"""/api/operatorhub/operators/…: installed operators; …/export/: one of them as clean manifests, a kustomize folder;
+…/uninstall/ and /api/operatorhub/removals/…: what an uninstall removes and keeps, and its progress.
 """
 
 from collections.abc import Mapping
@@ -252,7 +249,7 @@ class Uninstall(APIView):
         plan = uninstall.read_plan(cluster(request), namespace, csv)
         return Response(
             UninstallPreviewSerializer(
-                {**_parts(plan), "operands": [_operands(operand) for operand in plan.operands]}
+                {**_plan_fields(plan), "operands": [_operands(operand) for operand in plan.operands]}
             ).data
         )
 
@@ -274,10 +271,10 @@ class Uninstall(APIView):
             key=uuid4().hex, kind=removal.KIND, client=client, namespace=namespace, name=csv, document=document
         )
         runs.go_on(client, run, removal.advance, removal.SECONDS)
-        return Response(_answer(removal_page.read(client, run.key)), status=202)
+        return Response(_removal_answer(removal_page.read(client, run.key)), status=202)
 
 
-def _parts(plan: uninstall.UninstallPlan) -> dict[str, Any]:
+def _plan_fields(plan: uninstall.UninstallPlan) -> dict[str, Any]:
     names = (
         "csv",
         "title",
@@ -311,7 +308,7 @@ def _list(sent: Mapping[str, Any], name: str) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def _answer(page: removal_page.RemovalPage) -> Any:
+def _removal_answer(page: removal_page.RemovalPage) -> Any:
     answer = {
         "key": page.run.key,
         "title": page.title,
@@ -333,7 +330,7 @@ class Removal(APIView):
     )
     def get(self, request: Request, key: str) -> Response:
         """How far it is."""
-        return Response(_answer(removal_page.read(cluster(request), key)))
+        return Response(_removal_answer(removal_page.read(cluster(request), key)))
 
     @extend_schema(
         operation_id="operatorhub_removal_go_on",
@@ -353,4 +350,4 @@ class Removal(APIView):
         runs.go_on(client, run, removal.advance, removal.SECONDS)
         if run.state != "running":
             runs.save(run)
-        return Response(_answer(removal_page.read(client, key)))
+        return Response(_removal_answer(removal_page.read(client, key)))

@@ -20,7 +20,6 @@ from operatorhub.bundle import bundles, permissions
 from operatorhub.bundle import package as packages
 from operatorhub.csv import Api
 from operatorhub.find import catalog, compare, facets
-from operatorhub.find import catalog as catalog_states
 from operatorhub.find.facets import SORTS, CatalogQuery
 from operatorhub.indexing import index
 from operatorhub.models import Index
@@ -41,7 +40,7 @@ Entry = shape(
     "deprecation",
     "states",
 )
-Trouble = shape(catalog_states.CatalogProblem, "CatalogTrouble")
+Trouble = shape(catalog.CatalogProblem, "CatalogTrouble")
 ApiShape = shape(Api, "ProvidedApi")
 Right = shape(
     permissions.Right,
@@ -151,7 +150,7 @@ class BundleSerializer(serializers.Serializer[Any]):
 
 def current(client: ClusterClient) -> tuple[Index, bool]:
     """The index, built here and now where there is none; and whether the catalogs changed since. Raises KubeError."""
-    sources, unlisted = catalog_states.sources(client)
+    sources, unlisted = catalog.sources(client)
     state = Index.objects.filter(cluster=client.name).first()
     if state is None or state.built_at is None:
         if olm.served(client):
@@ -190,9 +189,9 @@ class Packages(APIView):
         state, stale = current(client)
         every = catalog.everything(client.name, state.revision)
         seen = catalog.visible(client, every.entries, web(request).namespace)
-        states = catalog_states.installed_states(client)
+        states = catalog.installed_states(client)
         found = catalog.find(seen, states.states, CatalogQuery.read(_data(request)), every.labels)
-        sources, _unlisted = catalog_states.sources(client)
+        sources, _unlisted = catalog.sources(client)
         shown = [
             {"name": facet.name, "label": facet.label, "values": [*facet.choices, *facet.more]}
             for facet in found.facets
@@ -205,7 +204,7 @@ class Packages(APIView):
             "error": state.error,
             "entries": found.entries,
             "facets": shown,
-            "troubles": catalog_states.catalog_problems(client, sources),
+            "troubles": catalog.catalog_problems(client, sources),
             "unread": states.unread,
         }
         return Response(PackagesSerializer(answer).data)

@@ -1,6 +1,5 @@
-"""/api/operatorhub/subscriptions/…: what keeps operators up to date, and its changes.
-
-/api/operatorhub/installplans/…: what OLM is about to make or has made, what it changes, and the approval.
+"""/api/operatorhub/subscriptions/…: Subscriptions and their changes; /api/operatorhub/installplans/…: InstallPlans,
+what they change, and their approval.
 """
 
 from typing import Any
@@ -32,7 +31,7 @@ from operatorhub.running import updates
 from operatorhub.upgrade import plan_check, plan_diff, plans, subscription
 from operatorhub.upgrade.subscription import CONFIG
 
-_FIELDS = (
+_SUBSCRIPTION_FIELDS = (
     "name",
     "namespace",
     "package",
@@ -53,7 +52,7 @@ _FIELDS = (
     "deprecations",
     "dismissed",
 )
-Subscription = shape(olm.Subscription, "Subscription", *_FIELDS)
+Subscription = shape(olm.Subscription, "Subscription", *_SUBSCRIPTION_FIELDS)
 Head = shape(subscription.Head, "ChannelHead")
 Update = shape(updates.Update, "Update")
 Page = subscription.SubscriptionPage
@@ -135,7 +134,7 @@ class OneSubscription(APIView):
         operation_id="operatorhub_subscription", responses={200: SubscriptionPageSerializer, 404: ProblemSerializer}
     )
     def get(self, request: Request, namespace: str, subscription: str) -> Response:
-        return Response(SubscriptionPageSerializer(_read(request, namespace, subscription)).data)
+        return Response(SubscriptionPageSerializer(_read_subscription(request, namespace, subscription)).data)
 
     @extend_schema(
         operation_id="operatorhub_subscription_change",
@@ -150,21 +149,23 @@ class OneSubscription(APIView):
     )
     def patch(self, request: Request, namespace: str, subscription: str) -> Response:
         """Change channel, approval, catalog or configuration."""
-        page, sent = _read(request, namespace, subscription), body(request, SubscriptionChangeSerializer)
+        page, sent = _read_subscription(request, namespace, subscription), body(request, SubscriptionChangeSerializer)
         posted = {key: str(sent[key]) for key in ("channel", "approval", "source") if sent.get(key)}
         config = sent.get("config") or {}
         if not isinstance(config, dict):
             raise ValidationError("config: an object, with the names of spec.config")
         known_keys("config", config, CONFIG)
         posted |= {f"config.{key}": as_yaml(value) for key, value in config.items()}
-        return _change(request, page, posted, str(sent.get("resource_version") or page.version))
+        return _change_subscription(request, page, posted, str(sent.get("resource_version") or page.version))
 
 
-def _read(request: Request, namespace: str, name: str) -> subscription.SubscriptionPage:
+def _read_subscription(request: Request, namespace: str, name: str) -> subscription.SubscriptionPage:
     return subscription.read(cluster(request), namespace, name)
 
 
-def _change(request: Request, page: subscription.SubscriptionPage, posted: dict[str, str], version: str) -> Response:
+def _change_subscription(
+    request: Request, page: subscription.SubscriptionPage, posted: dict[str, str], version: str
+) -> Response:
     client, sub = cluster(request), page.sub
     wanted = subscription.edit(page, posted)
     if wanted.errors:
@@ -237,8 +238,6 @@ Change = shape(
     crds=CrdChange(many=True),
     others=OtherChange(many=True),
 )
-
-
 Check = shape(plan_check.Check, "InstanceCheck")
 
 

@@ -19,8 +19,8 @@ from kube.errors import Conflict, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm, runs
 from operatorhub.bootstrap import manifest
-from operatorhub.install import undo
-from operatorhub.install.undo import DeletionTarget, Removed
+from operatorhub.install import created_objects
+from operatorhub.install.created_objects import DeletionTarget, Removed
 from operatorhub.models import Run
 
 KIND = "olm"
@@ -218,13 +218,13 @@ def remove(client: ClusterClient, wanted: tuple[DeletionTarget, ...], done: Done
     Objects of OLM's kinds are deleted before its Deployments, whose controllers remove their finalizers.
     """
     own = [target for target in wanted if target.group == olm.GROUP]
-    removed = undo.remove(client, own, done)
+    removed = created_objects.remove(client, own, done)
     until = time.monotonic() + GONE_SECONDS
     while time.monotonic() < until and any(
         _still(client, removal) for removal in removed if removal.outcome == "removed"
     ):
         time.sleep(0.1)
-    return (*removed, *undo.remove(client, [target for target in wanted if target.group != olm.GROUP], done))
+    return (*removed, *created_objects.remove(client, [target for target in wanted if target.group != olm.GROUP], done))
 
 
 def _still(client: ClusterClient, removed: Removed) -> bool:

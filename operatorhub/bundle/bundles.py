@@ -4,18 +4,13 @@ All sources of catalogs (operatorhub/sources/) become these shapes. A PackageMan
 catalog that the console read itself (a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too,
 also of a CatalogSource that it describes. Unknown values are explicit (`edges_known`, None), so that no page guesses.
 
-A bundle that is only in an image is pulled within the request, so with a short timeout; a failure is cached for a
-minute.
+Graphs and bundles are stored in the database as compressed JSON, by operatorhub/indexing/refresh.py. A bundle in a
+folder is read on first use, its CSV and the rest separately, and stored; changed contents are read again. A bundle that
+is only in an image is pulled within the request, so with a short timeout; a failure is cached for a minute.
 
 status() gives a package of a catalog that the console read itself in a PackageManifest's shape, so that pages need to
 know only that shape:
 https://github.com/operator-framework/operator-lifecycle-manager/blob/master/pkg/package-server/apis/operators/v1/packagemanifest_types.go
-
-Graphs and bundles as they lie in the database: JSON, compressed.
-
-Read by those who show them, written by operatorhub/indexing/refresh.py.
-
-A bundle in a folder is read on first use, its CSV and the rest separately, and stored; changed contents are read again.
 """
 
 import tempfile
@@ -40,106 +35,6 @@ from operatorhub.csv import items, mapping, text
 from operatorhub.models import Catalog, Package, PackageGraph, StoredBundle
 from operatorhub.sources import drafts, folder, image, packagemanifests
 from operatorhub.sources.drafts import Channel, ChannelEntry, Contents, Graph, SourceError, bundle_version, problems
-
-
-class _StoredRest(msgspec.Struct):
-    """All of a bundle but its CSV."""
-
-    crds: tuple[dict[str, Any], ...] = ()
-    others: tuple[dict[str, Any], ...] = ()
-    properties: tuple[dict[str, Any], ...] = ()
-    related_images: tuple[dict[str, Any], ...] = ()
-
-
-def pack(value: Any) -> bytes:
-    """Anything that JSON can say. Level 3: half the time of 6 for a tenth more bytes."""
-    return zlib.compress(msgspec.json.encode(value), 3)
-
-
-def unpack(data: bytes) -> Any:
-    return msgspec.json.decode(zlib.decompress(data))
-
-
-def packed(found: Contents) -> tuple[bytes, bytes]:
-    """The CSV, and the rest."""
-    rest = {
-        "crds": found.crds,
-        "others": found.others,
-        "properties": found.properties,
-        "related_images": found.related_images,
-    }
-    return pack(found.csv), pack(rest)
-
-
-def stored_graph(catalog: Catalog, package: str) -> Graph | None:
-    """A package's graph in the catalog as it was read last."""
-    row = PackageGraph.objects.filter(catalog=catalog, generation=catalog.generation, package=package).first()
-    return None if row is None else msgspec.json.decode(zlib.decompress(row.data), type=Graph)
-
-
-def stored_graphs(catalog: Catalog) -> Iterable[Graph]:
-    rows = PackageGraph.objects.filter(catalog=catalog, generation=catalog.generation).order_by("package")
-    return (msgspec.json.decode(zlib.decompress(row.data), type=Graph) for row in rows.iterator())
-
-
-def stored_bundles(catalog: Catalog) -> QuerySet[StoredBundle]:
-    """The catalog's bundles as they were read last, without their contents."""
-    return StoredBundle.objects.filter(catalog=catalog, generation=catalog.generation).defer("csv", "manifests")
-
-
-def describing_catalogs(cluster: str, namespace: str, name: str) -> QuerySet[Catalog]:
-    """The catalogs that have the packages of that place: it itself where the console read it, else those that
-    describe it.
-    """
-    if namespace in ("~", "-"):
-        return Catalog.objects.filter(cluster=cluster, namespace=namespace, name=name, generation__gt=0)
-    return Catalog.objects.filter(cluster=cluster, describes=f"{namespace}/{name}", generation__gt=0).order_by(
-        F("refreshed_at").desc()
-    )
-
-
-def stored_csv(row: StoredBundle) -> Mapping[str, Any]:
-    """The CSV alone, {} when unknown. Raises SourceError when its folder is gone."""
-    if row.place and (row.csv is None or _is_moved(row)):
-        place = Path(row.catalog.location)
-        found = folder.csv_of(place, row.place)
-        values = {"csv": pack(found), "manifests": None, "digest": drafts.bundle_stamp(place / row.place)}
-        StoredBundle.objects.filter(pk=row.pk).update(**values)
-        return found
-    return {} if row.csv is None else unpack(bytes(row.csv))
-
-
-def stored_contents(row: StoredBundle) -> Contents:
-    """All of it; read from its folder the first time. Raises SourceError when that is gone."""
-    if row.place and (row.manifests is None or _is_moved(row)):
-        found = folder.contents(Path(row.catalog.location), row.place)
-        store_contents(row, found, drafts.bundle_stamp(Path(row.catalog.location) / row.place))
-        return found
-    csv = {} if row.csv is None else unpack(bytes(row.csv))
-    rest = (
-        _StoredRest()
-        if row.manifests is None
-        else msgspec.json.decode(zlib.decompress(row.manifests), type=_StoredRest)
-    )
-    return Contents(
-        csv=csv,
-        crds=rest.crds,
-        others=rest.others,
-        properties=rest.properties,
-        related_images=rest.related_images,
-        partial=row.partial,
-    )
-
-
-def store_contents(row: StoredBundle, found: Contents, digest: str) -> None:
-    """What was read on demand, for the next one who asks."""
-    csv, manifests = packed(found)
-    StoredBundle.objects.filter(pk=row.pk).update(csv=csv, manifests=manifests, digest=digest, partial=found.partial)
-
-
-def _is_moved(row: StoredBundle) -> bool:
-    return drafts.bundle_stamp(Path(row.catalog.location) / row.place) != row.digest
-
 
 __all__ = [
     "Bundle",
@@ -214,10 +109,8 @@ class PackageOffer:
 
 def graph(client: ClusterClient, namespace: str, catalog: str, package: str, picked: str = "") -> Graph:
     """The channels and their versions, from the best source known. Raises NotFound; `picked` as in package.read()."""
-    if visible(client, namespace, picked):
-        for row in describing_catalogs(client.name, namespace, catalog):
-            if found := stored_graph(row, package):
-                return replace(found, problems=problems(found))
+    if found := _find_graph(client, namespace, catalog, package, picked):
+        return replace(found[1], problems=problems(found[1]))
     if namespace in (catalogs.OWN, catalogs.CLUSTER):
         raise missing(namespace, catalog, package)
     package_graph = packagemanifests.graph(
@@ -230,7 +123,7 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
     """A package of one of the console's own catalogs, or of a ClusterCatalog, in the shape of a PackageManifest's
     status. Raises NotFound.
     """
-    found = _stored_graph(client, namespace, catalog, package)
+    found = _find_graph(client, namespace, catalog, package)
     if found is None:
         raise missing(namespace, catalog, package)
     row, known = found
@@ -397,8 +290,11 @@ def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
     return any(can(client, "list", type_, place).allowed for place in (*([picked] if picked else ()), *own))
 
 
-def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[Catalog, Graph] | None:
-    if visible(client, namespace):
+def _find_graph(
+    client: ClusterClient, namespace: str, catalog: str, package: str, picked: str = ""
+) -> tuple[Catalog, Graph] | None:
+    """The stored graph, and the catalog that has it; None if there is none that the user may see."""
+    if visible(client, namespace, picked):
         for row in describing_catalogs(client.name, namespace, catalog):
             if found := stored_graph(row, package):
                 return row, found
@@ -424,3 +320,102 @@ def _image_contents(reference: str) -> Contents:
                 _failures.clear()
             _failures[reference] = (time.monotonic() + _FAILURE_SECONDS, str(error))
         raise
+
+
+class _StoredRest(msgspec.Struct):
+    """All of a bundle but its CSV."""
+
+    crds: tuple[dict[str, Any], ...] = ()
+    others: tuple[dict[str, Any], ...] = ()
+    properties: tuple[dict[str, Any], ...] = ()
+    related_images: tuple[dict[str, Any], ...] = ()
+
+
+def pack(value: Any) -> bytes:
+    """Anything that JSON can say. Level 3: half the time of 6 for a tenth more bytes."""
+    return zlib.compress(msgspec.json.encode(value), 3)
+
+
+def unpack(data: bytes) -> Any:
+    return msgspec.json.decode(zlib.decompress(data))
+
+
+def packed(found: Contents) -> tuple[bytes, bytes]:
+    """The CSV, and the rest."""
+    rest = {
+        "crds": found.crds,
+        "others": found.others,
+        "properties": found.properties,
+        "related_images": found.related_images,
+    }
+    return pack(found.csv), pack(rest)
+
+
+def stored_graph(catalog: Catalog, package: str) -> Graph | None:
+    """A package's graph in the catalog as it was read last."""
+    row = PackageGraph.objects.filter(catalog=catalog, generation=catalog.generation, package=package).first()
+    return None if row is None else msgspec.json.decode(zlib.decompress(row.data), type=Graph)
+
+
+def stored_graphs(catalog: Catalog) -> Iterable[Graph]:
+    rows = PackageGraph.objects.filter(catalog=catalog, generation=catalog.generation).order_by("package")
+    return (msgspec.json.decode(zlib.decompress(row.data), type=Graph) for row in rows.iterator())
+
+
+def stored_bundles(catalog: Catalog) -> QuerySet[StoredBundle]:
+    """The catalog's bundles as they were read last, without their contents."""
+    return StoredBundle.objects.filter(catalog=catalog, generation=catalog.generation).defer("csv", "manifests")
+
+
+def describing_catalogs(cluster: str, namespace: str, name: str) -> QuerySet[Catalog]:
+    """The catalogs that have the packages of that place: it itself where the console read it, else those that
+    describe it.
+    """
+    if namespace in ("~", "-"):
+        return Catalog.objects.filter(cluster=cluster, namespace=namespace, name=name, generation__gt=0)
+    return Catalog.objects.filter(cluster=cluster, describes=f"{namespace}/{name}", generation__gt=0).order_by(
+        F("refreshed_at").desc()
+    )
+
+
+def stored_csv(row: StoredBundle) -> Mapping[str, Any]:
+    """The CSV alone, {} when unknown. Raises SourceError when its folder is gone."""
+    if row.place and (row.csv is None or _is_moved(row)):
+        place = Path(row.catalog.location)
+        found = folder.csv_of(place, row.place)
+        values = {"csv": pack(found), "manifests": None, "digest": drafts.bundle_stamp(place / row.place)}
+        StoredBundle.objects.filter(pk=row.pk).update(**values)
+        return found
+    return {} if row.csv is None else unpack(bytes(row.csv))
+
+
+def stored_contents(row: StoredBundle) -> Contents:
+    """All of it; read from its folder the first time. Raises SourceError when that is gone."""
+    if row.place and (row.manifests is None or _is_moved(row)):
+        found = folder.contents(Path(row.catalog.location), row.place)
+        store_contents(row, found, drafts.bundle_stamp(Path(row.catalog.location) / row.place))
+        return found
+    csv = {} if row.csv is None else unpack(bytes(row.csv))
+    rest = (
+        _StoredRest()
+        if row.manifests is None
+        else msgspec.json.decode(zlib.decompress(row.manifests), type=_StoredRest)
+    )
+    return Contents(
+        csv=csv,
+        crds=rest.crds,
+        others=rest.others,
+        properties=rest.properties,
+        related_images=rest.related_images,
+        partial=row.partial,
+    )
+
+
+def store_contents(row: StoredBundle, found: Contents, digest: str) -> None:
+    """What was read on demand, for the next one who asks."""
+    csv, manifests = packed(found)
+    StoredBundle.objects.filter(pk=row.pk).update(csv=csv, manifests=manifests, digest=digest, partial=found.partial)
+
+
+def _is_moved(row: StoredBundle) -> bool:
+    return drafts.bundle_stamp(Path(row.catalog.location) / row.place) != row.digest

@@ -1,7 +1,5 @@
 """What a version of an operator brings along and what it needs, read from its bundle: webhooks, images, other
-manifests, dependencies. Pure.
-
-Whether what an operator needs is there: in the cluster, or in which catalog.
+manifests, dependencies; and whether what it needs is there: in the cluster, or in which catalog.
 """
 
 from collections import Counter
@@ -22,6 +20,8 @@ from operatorhub.models import Package
 from operatorhub.sources.drafts import SourceError
 
 Object = Mapping[str, Any]
+# Where OLM resolves no dependencies.
+_NOT_RESOLVED = frozenset({catalogs.OWN, catalogs.CLUSTER})
 VALIDATING, MUTATING, CONVERSION = "ValidatingAdmissionWebhook", "MutatingAdmissionWebhook", "ConversionWebhook"
 
 
@@ -203,9 +203,6 @@ def _constraint(value: Object) -> Iterator[Need]:
         )
 
 
-_NOT_RESOLVED = frozenset({catalogs.OWN, catalogs.CLUSTER})
-
-
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """`there`: the cluster has it.
@@ -222,7 +219,7 @@ class Resolution:
 def answers(
     client: ClusterClient, needs: Iterable[Need], subscriptions: Iterable[olm.Subscription], namespace: str
 ) -> tuple[Resolution, ...]:
-    """Each need with what is known of it.
+    """Each need with whether it is there: in the cluster, or in which catalog.
 
     `subscriptions`: of all packages, those that the user may see; `namespace`: of the operator's catalog.
 

@@ -1,12 +1,9 @@
-"""A package's upgrade graph as a drawing: channels are lanes, versions are rows with the newest on top, and lines
-say which version comes after which.
+"""A package's upgrade graph: as a drawing, and the way that OLM takes through it to a channel's newest version. Pure.
 
-Pure: numbers and paths for an SVG, and the same as plain facts for a table beside it. Real graphs have holes (a version
-replaces one that the channel does not have), cycles, several heads, 38 channels and 300 versions; none of them is an
-error here, they are drawn and named.
-https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/
-
-Which versions OLM passes on the way to a channel's newest one. Pure.
+Channels are lanes, versions are rows with the newest on top, and lines say which version comes after which: numbers and
+paths for an SVG, and the same as plain facts for a table beside it. Real graphs have holes (a version replaces one that
+the channel does not have), cycles, several heads, 38 channels and 300 versions; none of them is an error here, they are
+drawn and named.
 
 A version follows another by `replaces`, `skips` or `skipRange`; of several that follow, OLM takes the one nearest to
 the channel's head.

@@ -1,12 +1,11 @@
-"""A ClusterExtension: its status in words, and the objects that it created, found by their label.
+"""A ClusterExtension: its status in words, the objects that it created (found by their label), and the versions that it
+may become.
 
 No requests except discovery and lists.
 https://operator-framework.github.io/operator-controller/api-reference/olmv1-api-reference/
 
-The versions that a ClusterExtension may become, and the one that OLM v1 would take. Pure, over a package's graph.
-
-The same rules as operator-controller's resolver: channels and range first, then the author's upgrade edges (unless
-SelfCertified), deprecated ones last, the highest version wins.
+The candidates follow the rules of operator-controller's resolver: channels and range first, then the author's upgrade
+edges (unless SelfCertified), deprecated ones last, the highest version wins. Pure, over a package's graph.
 https://operator-framework.github.io/operator-controller/concepts/upgrade-support/
 """
 

@@ -1,9 +1,7 @@
-"""The catalog page: which packages there are, filtered, counted, ranked.
+"""The packages of the catalog page: filtered, counted, ranked, with their install states and the catalogs' problems.
 
-One local query, kept in memory until the index changes.
-
-What of the catalog is installed already, and which catalogs can't be read just now: the two things of the page
-that come from the cluster itself.
+The packages are one local query, cached in memory until the index changes. Install states and the problems of catalogs
+are read from the cluster for each request.
 """
 
 from collections import Counter
@@ -302,24 +300,28 @@ def installed_states(client: ClusterClient) -> InstalledStates:
     """What Subscriptions, ClusterExtensions and the bundles that the console runs say."""
     found: dict[str, set[str]] = {}
     unread = []
-    readers = (("Subscriptions", _subscriptions), ("ClusterExtensions", _extensions), ("ClusterServiceVersions", _runs))
+    readers = (
+        ("Subscriptions", _subscription_states),
+        ("ClusterExtensions", _extension_states),
+        ("ClusterServiceVersions", _run_states),
+    )
     for kind, read in readers:
         try:
             for key, state in read(client):
                 found.setdefault(key, set()).update(state)
         except Forbidden:
             unread.append(kind)
-    return InstalledStates({key: _ordered(values) for key, values in found.items()}, tuple(unread))
+    return InstalledStates({key: _ordered_states(values) for key, values in found.items()}, tuple(unread))
 
 
-def _ordered(values: set[str]) -> tuple[str, ...]:
+def _ordered_states(values: set[str]) -> tuple[str, ...]:
     """Installed once is installed, also while it is being installed somewhere else."""
     if facets.INSTALLED in values:
         values = values - {facets.INSTALLING}
     return tuple(state for state in (facets.INSTALLED, facets.UPDATE, facets.INSTALLING) if state in values)
 
 
-def _subscriptions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
+def _subscription_states(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
     if not olm.served(client):
         return
     for item in map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items):
@@ -331,7 +333,7 @@ def _subscriptions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
         yield f"{item.catalog_namespace}/{item.catalog}/{item.package}", state
 
 
-def _extensions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
+def _extension_states(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
     """Where an extension leaves the catalog to OLM v1, the package counts in all ClusterCatalogs that have it."""
     try:
         found = extensions.every(client)
@@ -344,7 +346,7 @@ def _extensions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
             yield f"-/{catalog}/{extension.package}", {state}
 
 
-def _runs(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
+def _run_states(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
     """Bundles that the console runs itself; which of its catalogs one came from does not matter."""
     catalogs = list(
         Catalog.objects.filter(cluster=client.name, namespace="~", describes="").values_list("name", flat=True)

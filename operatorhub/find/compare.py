@@ -13,10 +13,9 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import csv
 from operatorhub.bundle import package
-from operatorhub.find import facets
+from operatorhub.find import facets, package_page
 from operatorhub.find.facets import MOST_COMPARED
-from operatorhub.judge import package_page
-from operatorhub.judge.package_page import Chosen
+from operatorhub.find.package_page import Chosen
 
 LEAST = 2
 _FEW = 8

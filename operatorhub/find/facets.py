@@ -1,18 +1,14 @@
-"""The filters of the catalog: what a package counts as, how many packages each value would leave, and how the
-catalog's address writes what was chosen. Pure.
+"""The filters and the text search of the catalog. Pure.
 
-Values inside a filter are alternatives, filters are conditions: OR inside, AND between. A value's number honours every
-other filter, so that it is what a click would show. A package is looked at once: one that only a single filter refuses
-still counts in that filter.
+Filters: values inside one filter are alternatives, filters are conditions (OR inside, AND between). The count of a
+value honours every other filter, so that it is what a click would show: a package that only a single filter refuses
+still counts in that filter. The address holds everything that decides what the page shows, so that a link shows another
+person the same.
 
-The address has everything that decides what the page shows, so that a link shows another person the same.
-
-Ranks packages for a search query. Pure.
-
-Every word must be found somewhere; where it is found decides the rank: name prefix > name > display name > keywords >
-provider > kinds and API groups > summary > description. A package whose name or title is just what was typed comes
-first, whatever else matches. When no package has all words, a word may also be a typo of a part of a name: one wrong,
-missing, extra or swapped letter (two in words of eight and more).
+Search: every word must be found somewhere; where it is found decides the rank: name prefix > name > display name >
+keywords > provider > kinds and API groups > summary > description. A package whose name or title is just what was typed
+comes first, whatever else matches. When no package has all words, a word may also be a typo of a part of a name: one
+wrong, missing, extra or swapped letter (two in words of eight and more).
 """
 
 import re

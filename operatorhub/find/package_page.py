@@ -1,5 +1,5 @@
-"""Everything the package page says of one version: its catalog's description, its bundle's contents, and how it fits
-this cluster.
+"""What the package page says of one version: its catalog's description, its bundle's contents, and how it fits this
+cluster.
 
 A PackageManifest describes the newest version of a channel only, and neither permissions nor webhooks nor images. The
 page marks unknown values as such; it never shows one version's data for another.

@@ -30,7 +30,7 @@ from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles
 from operatorhub.csv import items, mapping, text
 from operatorhub.indexing import index, rows
-from operatorhub.indexing.index import clean_icon as clean_icon
+from operatorhub.indexing.index import clean_icon
 from operatorhub.models import Catalog, Icon, Package, PackageGraph, StoredBundle
 from operatorhub.sources import clustercatalogs, fbc, fetch, folder, image
 from operatorhub.sources.drafts import BundleDraft, ChannelEntry, Draft, DraftProblem, Graph, PackageDraft, SourceError

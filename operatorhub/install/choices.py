@@ -1,9 +1,9 @@
-"""The user's choices, from a URL or a posted form, with defaults for what isn't chosen yet.
+"""The user's choices for an install, from a URL or a posted form, with defaults for what isn't chosen yet; and the
+chosen version.
 
-The version that is to be installed, as it is itself: a PackageManifest describes a channel's newest one only.
-
-Where a catalog that the console has read holds the whole bundle, its own modes, kinds and permissions are shown;
-otherwise those of the newest one, marked as such.
+A PackageManifest describes a channel's newest version only. Where a catalog that the console has read holds the whole
+bundle, the chosen version's own modes, kinds and permissions are shown; otherwise those of the newest version, marked
+as such.
 """
 
 import re
@@ -115,7 +115,7 @@ def suggestion(about: Description, situation: Situation, mode: str, picked: str,
 
 
 def forced(channel: Channel, situation: Situation, package: str, version: str, namespace: str, cfg: Config) -> str:
-    """Why approval has to be manual, as a word of conflicts.FORCED; '' where it is free."""
+    """Why approval has to be manual, as a key of conflicts._FORCED; '' where it is free."""
     if version != channel.csv and version in dict(channel.versions):
         return "older"
     if any(cfg.tokens.values()):

@@ -17,8 +17,7 @@ from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.csv import mapping, text
 from resources import yamltext
-from resources.forms import errors as check
-from resources.forms.errors import Placed
+from resources.forms.errors import Placed, object_problems
 from resources.forms.paths import words as path_words
 from resources.forms.schema import Schema
 
@@ -186,7 +185,7 @@ def problems(client: ClusterClient, spec: Mapping[str, Any]) -> tuple[Placed, ..
         "metadata": {"name": "subscription"},
         "spec": {"name": "package", "source": "catalog", "sourceNamespace": "namespace", "config": spec},
     }
-    found = check.object_problems(schema, subscription)
+    found = object_problems(schema, subscription)
     return tuple(replace(problem, path=problem.path[2:]) for problem in found if problem.path[:2] == ("spec", "config"))
 
 

@@ -1,10 +1,9 @@
-"""What speaks against an install: each conflict in words, at the field it is about, with a way out.
+"""The conflicts of an install: each in words, at the field it is about, with remedies. Also the words for install modes
+and for why approval is manual.
 
 Sources: operator groups https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/ ;
 manual approval https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/dependency-resolution/
 ; provided APIs: operator-lifecycle-manager, pkg/controller/operators/olm/groups.go.
-
-The sentences of an install: modes, conflicts, why approval is manual.
 """
 
 from collections.abc import Iterator
@@ -99,21 +98,6 @@ _FORCED = {
         "permissions, which you must grant before you approve it."
     ),
 }
-
-
-def forced_words(why: str) -> str:
-    """Of choices.forced; '' for ''."""
-    return str(_FORCED.get(why, ""))
-
-
-def mode_words(name: str) -> str:
-    """An install mode for people; OLM's own word stands behind it."""
-    return {
-        "AllNamespaces": _("all namespaces (AllNamespaces)"),
-        "OwnNamespace": _("its own namespace (OwnNamespace)"),
-        "SingleNamespace": _("one other namespace (SingleNamespace)"),
-        "MultiNamespace": _("several namespaces (MultiNamespace)"),
-    }.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +379,16 @@ def older(has: str, least: str) -> bool:
         return False
 
 
-def page_of_plan(namespace: str, plan: str) -> str:
-    """Where an InstallPlan is shown."""
-    return reverse("operatorhub:plan", args=[namespace, plan])
+def forced_words(why: str) -> str:
+    """Why approval is manual; `why`: what choices.forced returns."""
+    return str(_FORCED.get(why, ""))
+
+
+def mode_words(name: str) -> str:
+    """An install mode in words, with OLM's own name behind it."""
+    return {
+        "AllNamespaces": _("all namespaces (AllNamespaces)"),
+        "OwnNamespace": _("its own namespace (OwnNamespace)"),
+        "SingleNamespace": _("one other namespace (SingleNamespace)"),
+        "MultiNamespace": _("several namespaces (MultiNamespace)"),
+    }.get(name, name)

@@ -1,9 +1,7 @@
-"""The exact objects of an install, in the order in which they are made: Namespace, what monitoring needs,
-OperatorGroup, Subscription.
+"""The exact objects of an install, in the order in which they are created: Namespace, what monitoring needs,
+OperatorGroup, Subscription. Pure.
 
-What the form says of the namespace beside its errors.
-
-A sentence that an error contradicts, or says better, is left out. Pure.
+Also the form's notes on the namespace. A note that an error contradicts, or says better, is left out.
 """
 
 import json

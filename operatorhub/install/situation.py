@@ -1,8 +1,7 @@
-"""What the cluster has already, as far as an install cares.
+"""What the cluster has already, as far as an install is concerned, and which permissions the user lacks for it.
 
-Kinds that can't be read are listed as unread, never treated as absent.
-
-Which rights the user lacks for an install: asked of the API server for each object before anything is typed.
+Kinds that can't be read are listed as unread, never treated as absent. Permissions are asked of the API server for each
+object before the user types anything.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,14 +1,10 @@
 """The first problem of an install: what happened in a plain sentence, OLM's own words, and what can be done about it.
 
-The rules run in the order in which OLM works: resolution (resolution_problems.py), then the plan, what the version
-needs, its Pods and Deployments, OLM's verdict. One exception: a Pod that can't run explains a ClusterServiceVersion
-that has given up waiting for it.
+The rules run in the order in which OLM works: until it has chosen the versions (OperatorGroup, catalog, resolution,
+bundle), then the plan, what the version needs, its Pods and Deployments, OLM's verdict. One exception: a Pod that can't
+run explains a ClusterServiceVersion that has given up waiting for it.
 
-Sources: operator-lifecycle-manager, pkg/controller/operators/{catalog,olm}.
-
-What can go wrong until OLM has chosen the versions: place, catalogs, resolution, the bundle.
-
-Sources: operator-lifecycle-manager, pkg/controller/{operators/catalog,registry/resolver,bundle};
+Sources: operator-lifecycle-manager, pkg/controller/{operators/{catalog,olm},registry/resolver,bundle};
 operator-framework/api, subscription_types.go.
 """
 
@@ -28,17 +24,40 @@ from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.problem import Trouble, Way
 from operatorhub.running.workloads import page_of
 
+__all__ = ["Trouble", "Way", "find"]
+
 #: Seconds that OLM may take without a word.
 PATIENCE = 90
 #: By then a client that creates the objects of an install in another order has created them all.
 _ORDER_SECONDS = 5.0
+
+#: Sentences of the resolver.
+_SILENT = re.compile(r"error using catalogsource ([^/\s]+)/([^:\s]+): ")
+_EXISTS = re.compile(r"clusterserviceversion (\S+) exists and is not referenced by a subscription")
+_NEEDS = re.compile(
+    r"requires? (?:at least one of|an operator providing an API with group: (\S+), version: (\S+), kind: (\w+)"
+    r"|an operator with package: (\S+) and with version in range: ([^,]+))",
+    re.I,
+)
+_CHANNEL = re.compile(
+    r"no operators found in channel (\S+) of package (\S+)|no operators found from catalog|no operators found in"
+    r" package (\S+)"
+)
+
+
+def find(facts: InstallFacts) -> Trouble | None:
+    """What has failed, or else what is in the way so far; None while nothing is."""
+    if facts.phase == olm.SUCCEEDED:
+        return None
+    troubles = [trouble for rule in _RULES for trouble in rule(facts)]
+    return next((trouble for trouble in troubles if trouble.settled), troubles[0] if troubles else None)
 
 
 def delete_page(plural: str, namespace: str, name: str) -> str:
     return reverse("resources:delete", args=[olm.GROUP, olm.VERSION, plural, namespace, name])
 
 
-def place(facts: InstallFacts) -> Iterator[Trouble]:
+def _place(facts: InstallFacts) -> Iterator[Trouble]:
     namespace, groups = facts.subscription.namespace, facts.groups
     if groups is None or not install_state.lasts(facts.subscription.created, _ORDER_SECONDS):
         return
@@ -71,7 +90,7 @@ def place(facts: InstallFacts) -> Iterator[Trouble]:
         )
 
 
-def catalog(facts: InstallFacts) -> Iterator[Trouble]:
+def _catalog(facts: InstallFacts) -> Iterator[Trouble]:
     sub = facts.subscription
     if sub.current_csv or facts.plan or facts.csv or not install_state.lasts(sub.created, _ORDER_SECONDS):
         return
@@ -132,20 +151,7 @@ def _list(group: str, version: str, plural: str, namespace: str, labels: str = "
     return f"{reverse('resources:list', args=[group, version, plural])}?{urlencode(query)}"
 
 
-_SILENT = re.compile(r"error using catalogsource ([^/\s]+)/([^:\s]+): ")
-_EXISTS = re.compile(r"clusterserviceversion (\S+) exists and is not referenced by a subscription")
-_NEEDS = re.compile(
-    r"requires? (?:at least one of|an operator providing an API with group: (\S+), version: (\S+), kind: (\w+)"
-    r"|an operator with package: (\S+) and with version in range: ([^,]+))",
-    re.I,
-)
-_CHANNEL = re.compile(
-    r"no operators found in channel (\S+) of package (\S+)|no operators found from catalog|no operators found in"
-    r" package (\S+)"
-)
-
-
-def resolution(facts: InstallFacts) -> Iterator[Trouble]:
+def _resolution(facts: InstallFacts) -> Iterator[Trouble]:
     """ResolutionFailed: one of some sentences of the resolver.
 
     A condition that is older than a plan says nothing any more.
@@ -205,7 +211,7 @@ def _lasts(facts: InstallFacts, condition: Mapping[str, Any]) -> bool:
     return install_state.lasts(csv.text(condition.get("lastTransitionTime")) or csv.text(status.get("lastUpdated")))
 
 
-def bundle(facts: InstallFacts) -> Iterator[Trouble]:
+def _bundle(facts: InstallFacts) -> Iterator[Trouble]:
     found, home = stages.condition(facts.object, "BundleUnpackFailed"), facts.subscription.catalog_namespace
     if stages.is_true(found) and not facts.csv:
         raw = csv.text(found.get("message")) or csv.text(found.get("reason"))
@@ -220,7 +226,7 @@ def bundle(facts: InstallFacts) -> Iterator[Trouble]:
         yield Trouble(key="bundle", stage="bundle", words=words % {"namespace": home}, raw=raw, ways=ways)
 
 
-def silence(facts: InstallFacts) -> Iterator[Trouble]:
+def _silence(facts: InstallFacts) -> Iterator[Trouble]:
     """OLM reports no status at all: its Pods are unhealthy, or it has missed an event.
 
     Changing the Subscription makes it reconcile.
@@ -243,17 +249,6 @@ def silence(facts: InstallFacts) -> Iterator[Trouble]:
             ways=ways,
             settled=False,
         )
-
-
-__all__ = ["Trouble", "Way", "find"]
-
-
-def find(facts: InstallFacts) -> Trouble | None:
-    """What has failed, or else what is in the way so far; None while nothing is."""
-    if facts.phase == olm.SUCCEEDED:
-        return None
-    troubles = [trouble for rule in _RULES for trouble in rule(facts)]
-    return next((trouble for trouble in troubles if trouble.settled), troubles[0] if troubles else None)
 
 
 def _plan(facts: InstallFacts) -> Iterator[Trouble]:
@@ -399,14 +394,14 @@ def _version(facts: InstallFacts) -> Iterator[Trouble]:
 
 #: In the order in which OLM works.
 _RULES: tuple[Callable[[InstallFacts], Iterator[Trouble]], ...] = (
-    place,
-    catalog,
-    resolution,
-    bundle,
+    _place,
+    _catalog,
+    _resolution,
+    _bundle,
     _plan,
     _requirements,
     _containers,
     _deployments,
     _version,
-    silence,
+    _silence,
 )

@@ -23,8 +23,17 @@ from kube import limits
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import mapping, text
 from operatorhub.sources import archive, fbc, fetch, folder, image
-from operatorhub.sources import drafts as bundlefiles
-from operatorhub.sources.drafts import BundleDraft, Contents, Draft, DraftProblem, PackageDraft, SourceError, contents
+from operatorhub.sources.drafts import (
+    BundleDraft,
+    Contents,
+    Draft,
+    DraftProblem,
+    PackageDraft,
+    SourceError,
+    contents,
+    is_bundle,
+    read_documents,
+)
 from resources.yamltext import YamlProblem
 from untrusted import json_bounds
 
@@ -120,7 +129,7 @@ def _in_time(drafts: Iterator[Draft]) -> Iterator[Draft]:
 
 def _top(root: Path) -> Path:
     """Archives often have one folder with everything in it."""
-    while not bundlefiles.is_bundle(root) and len(inside := [*root.iterdir()]) == 1 and inside[0].is_dir():
+    while not is_bundle(root) and len(inside := [*root.iterdir()]) == 1 and inside[0].is_dir():
         if inside[0].name in ("manifests", "metadata"):
             break
         root = inside[0]
@@ -145,7 +154,7 @@ def _drafts(root: Path) -> Iterator[Draft]:
         try:
             if time.monotonic() > until:
                 raise ValueError("not read: reading took too long")
-            loose += bundlefiles.documents(path)
+            loose += read_documents(path)
         except (YamlProblem, OSError, ValueError) as error:
             yield DraftProblem(str(path.relative_to(root)), str(error))
     bundle_contents = contents(item for item in loose if mapping(item).get("kind") != "Kustomization")

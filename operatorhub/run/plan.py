@@ -1,14 +1,12 @@
-"""A run before it is made: the choices, the exact objects, and the conflicts in this cluster.
+"""A bundle run: the choices, the exact objects, the conflicts in this cluster, and the creation of the objects.
 
 Everything that did not exist before gets the label `operator-console.dev/run-bundle=<package>.<namespace>`, and only
 that: what was there is changed to the bundle's version, as OLM does, but never labelled, so that removing a run never
 deletes objects that it didn't create.
 
-Creates the objects of a run, each with a result of its own; then makes the CSV the owner of the operator's objects,
-as an InstallPlan does.
-
-Server-side apply: a run can be repeated, and what failed can be sent again. CustomResourceDefinitions are taken over
-from other field managers.
+Objects are created by server-side apply, each with a result of its own: a run can be repeated, and what failed can be
+sent again. CustomResourceDefinitions are taken over from other field managers. Then the CSV becomes the owner of the
+operator's objects, as an InstallPlan does.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +26,7 @@ from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.install.situation import Situation
 from operatorhub.upgrade.plan_check import examine
 from resources import yamltext
-from resources.forms import errors as check
+from resources.forms.errors import node_of
 from resources.forms.schema import Schema
 from resources.imports import Document, Import, Result
 
@@ -39,6 +37,10 @@ ALL, OWN, SINGLE, MULTI = "AllNamespaces", "OwnNamespace", "SingleNamespace", "M
 _SHORT = 40_000
 #: Objects of a kind that are checked, and those that are reported.
 _MAX_CHECKED_OBJECTS, _MAX_REPORTED_OBJECTS = 200, 5
+#: Kinds that don't get the CSV as their owner.
+_KINDS_WITHOUT_OWNER = ("Namespace", "OperatorGroup", "ClusterServiceVersion", "Subscription")
+#: Called with an object's name in the audit log and the outcome.
+Done = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +340,7 @@ def _invalid_objects_of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterat
     except KubeError:
         return
     for obj in objects:
-        node = check.node_of(Schema.from_document(schemas.get(text(obj.get("apiVersion")))))
+        node = node_of(Schema.from_document(schemas.get(text(obj.get("apiVersion")))))
         causes = examine(node, obj) if node is not None else None
         if causes is not None:
             place = f"{namespace_of(obj)}/{name_of(obj)}".strip("/")
@@ -347,10 +349,6 @@ def _invalid_objects_of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterat
                 _("%(kind)s %(name)s doesn't match the bundle's schema: %(why)s. It can't be changed until it does.")
                 % values
             )
-
-
-_KEPT = ("Namespace", "OperatorGroup", "ClusterServiceVersion", "Subscription")
-Done = Callable[[str, str], None]
 
 
 class _Run(Import):
@@ -390,7 +388,7 @@ def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) ->
             outcome.made is None
             or outcome.type is None
             or not outcome.type.namespaced
-            or outcome.document.kind in _KEPT
+            or outcome.document.kind in _KINDS_WITHOUT_OWNER
         ):
             continue
         present = outcome.made["metadata"].get("ownerReferences") or []

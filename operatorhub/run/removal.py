@@ -14,7 +14,7 @@ from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, Commands
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub.install.undo import DeletionTarget, Removed, remove
+from operatorhub.install.created_objects import DeletionTarget, Removed, remove
 from operatorhub.run.plan import RUN, run_name
 
 #: What a bundle may bring, in the order in which it goes.

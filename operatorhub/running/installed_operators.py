@@ -5,12 +5,9 @@ OLM copies the CSV of an operator into every namespace that it watches. An opera
 who can't read that namespace see the copy. Where OLM makes no copies (OLMConfig disableCopiedCSVs), the operators of a
 namespace are found by the namespaces that they watch.
 
-What a ClusterServiceVersion says of itself, short: name, provider, version, kinds.
-
-Kept as long as it does not change.
-
 A CSV has 20 to 1,000 KB, most of it description, icon and examples, and a cluster has hundreds. A list asks the API
-server for names and generations only (a Table), and reads whole objects that it has not seen yet.
+server for names and generations only (a Table), and reads only the whole objects that it has not seen yet; a summary of
+each generation is cached.
 """
 
 import threading
@@ -33,8 +30,14 @@ from operatorhub.running import updates
 from operatorhub.running.updates import Update
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
 
+PACKAGE_SERVER = "packageserver"
+#: Of CSVs that are not well the reason is read, one by one; beyond this number it is on their own pages only.
+_REASONS = 30
+#: How many operators the totals name.
+_MAX_NAMED_OPERATORS = 5
+
 MAX_SUMMARIES = 4000
-# More unknown ones than this are read by pages of the list; fewer one by one.
+# More unknown CSVs than this are read by pages of the list; fewer one by one.
 _SINGLY = 12
 _PAGE = 100
 _workers = Workers(6, thread_name_prefix="csvs")
@@ -50,81 +53,6 @@ class Summary:
     version: str
     provider: str
     apis: tuple[Api, ...]
-
-
-def summary(obj: KubeObject) -> Summary:
-    """Of a whole object."""
-    spec, notes = csv.mapping(obj.get("spec")), csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
-    return Summary(
-        csv.text(spec.get("displayName")) or name_of(obj),
-        csv.text(spec.get("version")),
-        csv.text(csv.mapping(spec.get("provider")).get("name")),
-        csv.provided(spec, notes),
-    )
-
-
-def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str) -> Mapping[str, Summary]:
-    """By uid, of objects whose metadata is known.
-
-    One that is deleted meanwhile, or that the user can't read, is described by its name.
-    """
-    found: dict[str, Summary] = {}
-    missing: list[KubeObject] = []
-    with _lock:
-        for head in heads:
-            if cached := _summaries.get(_summary_key(client, head)):
-                found[uid_of(head)] = cached
-            else:
-                missing.append(head)
-    read = _singly if len(missing) <= _SINGLY else _by_pages
-    for obj in read(client, missing, namespace):
-        found[uid_of(obj)] = _keep_summary(client, obj)
-    for head in missing:
-        found.setdefault(uid_of(head), Summary(name_of(head), "", "", ()))
-    return found
-
-
-def _summary_key(client: ClusterClient, head: KubeObject) -> tuple[str, str, str]:
-    return client.host, uid_of(head), csv.text(csv.mapping(head.get("metadata")).get("generation"))
-
-
-def _keep_summary(client: ClusterClient, obj: KubeObject) -> Summary:
-    made = summary(obj)
-    with _lock:
-        _summaries[_summary_key(client, obj)] = made
-        while len(_summaries) > MAX_SUMMARIES:
-            _summaries.popitem(last=False)
-    return made
-
-
-def _singly(client: ClusterClient, heads: list[KubeObject], namespace: str) -> Iterable[KubeObject]:
-    type_ = olm.type_of(client, olm.CSVS)
-
-    def get(head: KubeObject) -> KubeObject | None:
-        try:
-            return client.get(type_, name_of(head), namespace_of(head))
-        except KubeError:
-            return None
-
-    return [item for item in _workers.map(get, heads) if item]
-
-
-def _by_pages(client: ClusterClient, heads: list[KubeObject], namespace: str) -> Iterable[KubeObject]:
-    type_ = olm.type_of(client, olm.CSVS)
-    token = ""
-    while True:
-        page = client.list(type_, namespace, labels=olm.ORIGINALS, limit=_PAGE, continue_=token)
-        yield from page.items
-        token = page.continue_
-        if not token:
-            return
-
-
-PACKAGE_SERVER = "packageserver"
-#: Of CSVs that are not well the reason is read, one by one; beyond this number it is on their own pages only.
-_REASONS = 30
-#: How many operators the totals name.
-_MAX_NAMED_OPERATORS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -452,3 +380,71 @@ def totals(operators: Iterable[Operator]) -> Totals:
         failures=len(failed),
         questions=len(asking),
     )
+
+
+def summary(obj: KubeObject) -> Summary:
+    """Of a whole object."""
+    spec, notes = csv.mapping(obj.get("spec")), csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
+    return Summary(
+        csv.text(spec.get("displayName")) or name_of(obj),
+        csv.text(spec.get("version")),
+        csv.text(csv.mapping(spec.get("provider")).get("name")),
+        csv.provided(spec, notes),
+    )
+
+
+def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str) -> Mapping[str, Summary]:
+    """By uid, of objects whose metadata is known.
+
+    One that is deleted meanwhile, or that the user can't read, is described by its name.
+    """
+    found: dict[str, Summary] = {}
+    missing: list[KubeObject] = []
+    with _lock:
+        for head in heads:
+            if cached := _summaries.get(_summary_key(client, head)):
+                found[uid_of(head)] = cached
+            else:
+                missing.append(head)
+    read = _singly if len(missing) <= _SINGLY else _by_pages
+    for obj in read(client, missing, namespace):
+        found[uid_of(obj)] = _keep_summary(client, obj)
+    for head in missing:
+        found.setdefault(uid_of(head), Summary(name_of(head), "", "", ()))
+    return found
+
+
+def _summary_key(client: ClusterClient, head: KubeObject) -> tuple[str, str, str]:
+    return client.host, uid_of(head), csv.text(csv.mapping(head.get("metadata")).get("generation"))
+
+
+def _keep_summary(client: ClusterClient, obj: KubeObject) -> Summary:
+    made = summary(obj)
+    with _lock:
+        _summaries[_summary_key(client, obj)] = made
+        while len(_summaries) > MAX_SUMMARIES:
+            _summaries.popitem(last=False)
+    return made
+
+
+def _singly(client: ClusterClient, heads: list[KubeObject], namespace: str) -> Iterable[KubeObject]:
+    type_ = olm.type_of(client, olm.CSVS)
+
+    def get(head: KubeObject) -> KubeObject | None:
+        try:
+            return client.get(type_, name_of(head), namespace_of(head))
+        except KubeError:
+            return None
+
+    return [item for item in _workers.map(get, heads) if item]
+
+
+def _by_pages(client: ClusterClient, heads: list[KubeObject], namespace: str) -> Iterable[KubeObject]:
+    type_ = olm.type_of(client, olm.CSVS)
+    token = ""
+    while True:
+        page = client.list(type_, namespace, labels=olm.ORIGINALS, limit=_PAGE, continue_=token)
+        yield from page.items
+        token = page.continue_
+        if not token:
+            return

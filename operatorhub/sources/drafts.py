@@ -1,14 +1,11 @@
-"""What a catalog's source yields: its packages' graphs and its bundles, one by one, and the problems. Pure.
+"""What a catalog's source yields: its packages' graphs and its bundles, one by one, and the problems; and how the files
+of a bundle are read.
 
 The sources are independent of each other, of the database and of the user: they read, and yield these.
 
-The files of one bundle: YAML and JSON under a folder become its contents.
-
-What can't be read is named, the rest is taken.
-
-Two layouts: `manifests/` and `metadata/` of operator-sdk
-(https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/), and `csv.yaml`, `crds/`, `manifests/`,
-`metadata/`.
+A bundle is a folder of YAML and JSON in one of two layouts: `manifests/` and `metadata/` of operator-sdk
+(https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/), or `csv.yaml`, `crds/`, `manifests/`,
+`metadata/`. What can't be read is named, the rest is taken.
 """
 
 import hashlib
@@ -26,6 +23,9 @@ from operatorhub.csv import items, mapping, text
 from operatorhub.csv import version_key as version_key
 from resources import yamltext
 from untrusted import bundle_metadata, json_bounds
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_ANNOTATION = "operators.operatorframework.io.bundle."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,13 +201,9 @@ def newest_first(entries: Iterable[ChannelEntry]) -> tuple[ChannelEntry, ...]:
     return tuple(order.values())
 
 
-# A manifest is an object of the cluster, which takes 1.5 MB; comments and a CSV in YAML may be more.
-_SUFFIXES = (".yaml", ".yml", ".json")
-_ANNOTATION = "operators.operatorframework.io.bundle."
-
-
-def documents(path: Path) -> list[Any]:
+def read_documents(path: Path) -> list[Any]:
     """All documents of a file. Raises YamlProblem, OSError, ValueError."""
+    # A manifest is an object of the cluster, which takes 1.5 MB; comments and a CSV in YAML may be more.
     if path.stat().st_size > limits.MANIFEST_FILE.value:
         raise ValueError(f"larger than {limits.MANIFEST_FILE.value // 2**20} MiB")
     data = path.read_bytes()
@@ -275,7 +271,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _tried(path: Path, folder: Path, bad: list[DraftProblem]) -> list[Any]:
     try:
-        return documents(path)
+        return read_documents(path)
     except (yamltext.YamlProblem, OSError, ValueError) as error:
         bad.append(DraftProblem(str(path.relative_to(folder)), str(error)))
         return []

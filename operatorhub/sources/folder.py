@@ -17,7 +17,6 @@ import msgspec
 from django.utils.translation import gettext as _
 
 from operatorhub.csv import items, mapping, strings, text
-from operatorhub.sources import drafts as bundlefiles
 from operatorhub.sources.drafts import (
     BundleDraft,
     Channel,
@@ -28,8 +27,12 @@ from operatorhub.sources.drafts import (
     Graph,
     PackageDraft,
     SourceError,
+    bundle_stamp,
     bundle_version,
+    csv_of_folder,
+    is_bundle,
     newest_first,
+    read_bundle,
 )
 from untrusted import json_bounds
 
@@ -59,10 +62,10 @@ def package_folders(folder: Path) -> list[Path]:
 
 def bundle_folders(folder: Path) -> list[Path]:
     """Bundles without a package.json: the folder itself, or folders one or two levels deep."""
-    if bundlefiles.is_bundle(folder):
+    if is_bundle(folder):
         return [folder]
     found = (path.parent for pattern in ("*/manifests", "*/*/manifests") for path in folder.glob(pattern))
-    return sorted({path for path in found if path.is_dir() and bundlefiles.is_bundle(path)})
+    return sorted({path for path in found if path.is_dir() and is_bundle(path)})
 
 
 def drafts(folder: Path, *, whole: bool) -> Iterator[Draft]:
@@ -76,7 +79,7 @@ def drafts(folder: Path, *, whole: bool) -> Iterator[Draft]:
 
 def contents(folder: Path, place: str) -> Contents:
     """One bundle's contents. Raises SourceError when it is not there any more, or outside of the folder."""
-    return bundlefiles.read_bundle(_inside(folder, place))[0]
+    return read_bundle(_inside(folder, place))[0]
 
 
 def _inside(folder: Path, place: str) -> Path:
@@ -92,7 +95,7 @@ def csv_of(folder: Path, place: str) -> Mapping[str, Any]:
 
     Raises SourceError as contents() does.
     """
-    return bundlefiles.csv_of_folder(_inside(folder, place))
+    return csv_of_folder(_inside(folder, place))
 
 
 def fbc_files(folder: Path) -> list[Path]:
@@ -200,7 +203,7 @@ def _channel(item: Mapping[str, Any]) -> Channel:
 
 def _bundle(folder: Path, path: Path, package: str, entry: Mapping[str, Any], whole: bool) -> Iterator[Draft]:
     try:
-        there = path.resolve().is_relative_to(folder.resolve()) and bundlefiles.is_bundle(path)
+        there = path.resolve().is_relative_to(folder.resolve()) and is_bundle(path)
     except (OSError, ValueError, RuntimeError):
         # No name of a file: too long, with a NUL, a link to itself. One package's fault stops no other.
         there = False
@@ -209,13 +212,13 @@ def _bundle(folder: Path, path: Path, package: str, entry: Mapping[str, Any], wh
         return
     found = None
     if whole:
-        found, _about, bad = bundlefiles.read_bundle(path)
+        found, _about, bad = read_bundle(path)
         yield from (DraftProblem(f"{path.relative_to(folder)}/{problem.place}", problem.words) for problem in bad)
     yield BundleDraft(
         package=package,
         name=text(entry.get("name")),
         version=text(entry.get("version")),
-        digest=bundlefiles.bundle_stamp(path),
+        digest=bundle_stamp(path),
         image=text(entry.get("image")),
         place="" if whole else str(path.relative_to(folder)),
         contents=found,
@@ -227,7 +230,7 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
     packages: dict[str, dict[str, list[ChannelEntry]]] = {}
     defaults: dict[str, str] = {}
     for path in paths:
-        found, annotations, bad = bundlefiles.read_bundle(path)
+        found, annotations, bad = read_bundle(path)
         place = str(path.relative_to(folder))
         yield from (DraftProblem(f"{place}/{problem.place}", problem.words) for problem in bad)
         name = text(mapping(found.csv.get("metadata")).get("name"))
@@ -246,7 +249,7 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
             package=package,
             name=name,
             version=entry.version,
-            digest=bundlefiles.bundle_stamp(path),
+            digest=bundle_stamp(path),
             image="",
             place="" if whole else place,
             contents=found if whole else None,

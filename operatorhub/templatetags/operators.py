@@ -6,7 +6,7 @@ from django import template
 from django.utils import translation
 
 from kube.errors import KubeError
-from operatorhub.views import navigation as navigation
+from operatorhub.views import navigation
 
 register = template.Library()
 

@@ -19,8 +19,8 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import csv, olm
 from operatorhub.bundle import bundles
-from operatorhub.bundle import graph as update_path
 from operatorhub.bundle.bundles import Graph
+from operatorhub.bundle.graph import path_of_updates
 from operatorhub.running import installed_operators, updates
 from operatorhub.sources.drafts import ChannelEntry
 from operatorhub.upgrade import plans
@@ -279,7 +279,7 @@ def _channel_warnings(page: SubscriptionPage, channel: str) -> Iterator[str]:
     known = next(
         (entry for entry in entries if entry.name == runs), ChannelEntry(name=runs, version=olm.version_in(runs))
     )
-    way = update_path.path_of_updates(page.graph, channel, known) if page.graph and runs else None
+    way = path_of_updates(page.graph, channel, known) if page.graph and runs else None
     names = {"channel": channel, "installed": known.version, "head": way.head.version if way else ""}
     if way and way.head.name == runs:
         yield _("%(installed)s is already the newest version in the channel %(channel)s. Nothing changes now.") % names

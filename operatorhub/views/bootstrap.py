@@ -19,7 +19,7 @@ from operatorhub.admin import catalogs
 from operatorhub.bootstrap import apply, manifest, state
 from operatorhub.bootstrap.manifest import ManifestProblem
 from operatorhub.bundle.permissions import Right
-from operatorhub.install import undo
+from operatorhub.install import created_objects
 from operatorhub.models import Run
 
 #: Of one request while a manifest is applied.
@@ -108,13 +108,13 @@ def chosen(request: ConsoleRequest, key: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: ConsoleRequest, key: str) -> HttpResponse:
     """GET lists what was applied; POST deletes what is ticked, each by its uid, last made first."""
-    removed: tuple[undo.Removed, ...] | None = None
+    removed: tuple[created_objects.Removed, ...] | None = None
     run = apply.find(request.cluster, key)
     if request.method == "POST":
-        wanted = undo.targets(request.POST.getlist("target"))
+        wanted = created_objects.targets(request.POST.getlist("target"))
         removed = apply.remove(request.cluster, wanted, partial(audit.record, request, "delete"))
         request.cluster.forget_types()
         forget_namespaces()
     targets = apply.removable(request.cluster, run) if removed is None else ()
-    context = {"run": run, "targets": targets, "removed": removed, "kubectl": undo.kubectl(targets)}
+    context = {"run": run, "targets": targets, "removed": removed, "kubectl": created_objects.kubectl(targets)}
     return render.page(request, "operatorhub/bootstrap_remove.html", context)

@@ -1,13 +1,9 @@
-"""/operatorhub/: search, filters and tiles. The page and what htmx swaps are one template.
+"""/operatorhub/: the catalog with search, filters and tiles. The page and what htmx swaps are one template.
 
 /operatorhub/compare/: packages side by side.
 
-An icon's bytes.
-
-The address holds its digest, so browsers keep it for a year; a package whose icon is not fetched yet is asked for by
-its number.
-
-The response's policy forbids scripts, so that an icon is harmless even if opened directly.
+Icons: the address holds the icon's digest, so browsers keep it for a year; a package whose icon is not fetched yet is
+asked for by its number. The response's policy forbids scripts, so that an icon is harmless even if opened directly.
 """
 
 import logging
@@ -29,7 +25,6 @@ from kube.errors import Forbidden, KubeError
 from operatorhub import olm, tasks
 from operatorhub.bundle import bundles
 from operatorhub.extensions import facts as extensions
-from operatorhub.find import catalog as catalog_states
 from operatorhub.find import catalog as subject
 from operatorhub.find import compare as comparison
 from operatorhub.find.facets import MOST_COMPARED, PAGE_PACKAGES, CatalogQuery
@@ -38,6 +33,7 @@ from operatorhub.indexing.index import NO_ICON, fetch_icon
 from operatorhub.models import Icon, Index, Package
 
 log = logging.getLogger("operatorhub.find.catalog")
+ICON_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 @require_safe
@@ -58,11 +54,11 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
 
 def _content(request: ConsoleRequest, query: CatalogQuery, *, with_olm: bool) -> dict[str, Any]:
     client = request.cluster
-    sources, unlisted = catalog_states.sources(client)
+    sources, unlisted = subject.sources(client)
     state, stale = _current_index(client, sources, known=unlisted is None and with_olm)
     every = subject.everything(client.name, state.revision)
     seen = subject.visible(client, every.entries, request.namespace)
-    states = catalog_states.installed_states(client)
+    states = subject.installed_states(client)
     result = subject.find(seen, states.states, query, every.labels)
     return {
         "result": result,
@@ -72,7 +68,7 @@ def _content(request: ConsoleRequest, query: CatalogQuery, *, with_olm: bool) ->
         "hidden": len(every.entries) - len(seen),
         "unread": states.unread,
         "unlisted": isinstance(unlisted, Forbidden),
-        "troubles": catalog_states.catalog_problems(client, sources),
+        "troubles": subject.catalog_problems(client, sources),
         "here": f"{request.path}{query.address()}".rstrip("?"),
         "more": query.address(shown=query.shown + PAGE_PACKAGES) if result.total > query.shown else "",
         "most_compared": MOST_COMPARED,
@@ -148,9 +144,6 @@ def compare(request: ConsoleRequest) -> HttpResponse:
         "others_url": others.rstrip("?"),
     }
     return render.page(request, "operatorhub/compare.html", context)
-
-
-ICON_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 @require_safe

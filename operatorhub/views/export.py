@@ -20,7 +20,7 @@ from operatorhub import olm
 from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.sources.drafts import SourceError
-from operatorhub.views import run as outcomes
+from operatorhub.views.run import result_rows
 from resources.imports import Result
 from resources.views import importing
 from resources.writing.review import Review
@@ -170,7 +170,7 @@ def _import_page(request: ConsoleRequest) -> ImportPage:
     if applying:
         importing.record(request, results)
         forget_namespaces()
-    rows = outcomes.result_rows(results, not applying)
+    rows = result_rows(results, not applying)
     changes = ((f"{result.document.kind} {result.document.name}", bringing.difference(result)) for result in results)
     differences = tuple(Difference(title, found) for title, found in changes if found and found.changes)
     return _standing(

@@ -25,7 +25,7 @@ from operatorhub.bundle import bundles
 from operatorhub.extensions import draft, facts
 from operatorhub.install import situation
 from operatorhub.sources.drafts import SourceError
-from operatorhub.views import run as outcomes
+from operatorhub.views.run import result_rows
 from resources import imports
 from resources.views import importing
 
@@ -145,7 +145,7 @@ def _answer(
             if good:
                 return HttpResponseRedirect(reverse("operatorhub:extension", args=[wanted.choices.name]))
         words = _("All objects would be accepted.") if good else _("Some objects were refused.")
-        context["page"] = {"rows": outcomes.result_rows(results, checked), "summary": words}
+        context["page"] = {"rows": result_rows(results, checked), "summary": words}
         return render.page(request, template, context, part=True, status=200 if good else 422)
     return render.page(request, template, context, part=True, status=422 if acts and wanted.errors else 200)
 

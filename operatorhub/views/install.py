@@ -22,10 +22,8 @@ from operatorhub import csv
 from operatorhub.bundle import package as packages
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import Api, mapping
-from operatorhub.install import choices, config, conflicts, draft, situation, undo
-from operatorhub.install import conflicts as sentences
-from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, InstallVersion, forced
-from operatorhub.install.choices import read_version as read_version
+from operatorhub.install import choices, config, conflicts, created_objects, draft, situation
+from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, InstallVersion, forced, read_version
 from operatorhub.install.objects import may_monitor, monitoring_home
 from operatorhub.install.situation import Missing, Situation
 
@@ -87,15 +85,15 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
     if namespace in _ELSEWHERE:
         return _elsewhere(request, namespace, catalog, package)
     page, form = _read(request, namespace, catalog, package)
-    made: undo.Made | None = None
-    answers: tuple[undo.CreateResult, ...] = ()
+    made: created_objects.Made | None = None
+    answers: tuple[created_objects.CreateResult, ...] = ()
     status = 200
     if request.method == "POST":
         status = 422
         if "dry_run" in request.POST and not form.errors:
-            answers, status = undo.dry_run(request.cluster, form.objects), 200
+            answers, status = created_objects.dry_run(request.cluster, form.objects), 200
         elif not form.errors:
-            made = undo.create(request.cluster, form.objects, partial(audit.record, request, "create"))
+            made = created_objects.create(request.cluster, form.objects, partial(audit.record, request, "create"))
             forget_namespaces()
             if made.error is None:
                 return HttpResponseRedirect(reverse("operatorhub:progress", args=[form.choices.namespace, package]))
@@ -196,7 +194,7 @@ def _options(
         recommended=bool(about.suggested_namespace) and suggested == about.suggested_namespace,
         icon_name=icon_name,
         missing=missing,
-        manual=sentences.forced_words(why),
+        manual=conflicts.forced_words(why),
         kinds=tuple(ProvidedKind(api, api.kind == first.get("kind")) for api in about.apis),
         tokens=config.token_fields(notes),
         monitoring=monitoring_home(found) if may_monitor(notes, chosen, found) else "",

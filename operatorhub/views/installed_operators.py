@@ -1,11 +1,9 @@
 """/operators/: what is installed, in the picked namespace or in all, filtered by name, labels, status and namespace.
-
 Each value of a filter shows how many rows it would leave.
 
-/operators/services/: the resource types that the installed operators provide, one tile with a button for each.
-
-A type that several installs provide (an operator in each of ten namespaces) is one tile; it offers the newest version
-of the type.
+/operators/services/: the resource types that the installed operators provide, one tile with a button for each. A type
+that several installs provide (an operator in each of ten namespaces) is one tile; it offers the newest version of the
+type.
 """
 
 from collections import Counter
@@ -26,7 +24,6 @@ from kube.discovery import ResourceType
 from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
 from operatorhub.csv import Api
-from operatorhub.running import installed_operators
 from operatorhub.running.installed_operators import Listed, Operator, listed
 from resources.types import kind_versions
 
@@ -218,15 +215,14 @@ def services(request: ConsoleRequest) -> HttpResponse:
     if not olm.served(client):
         return render.page(request, "operatorhub/no_olm.html", {})
     q = " ".join(request.GET.get("q", "").split())[:200]
-    listed = installed_operators.listed(client, request.namespace)
-    operators = listed.rows
-    shown = services_of(operators, q)
+    found = listed(client, request.namespace)
+    shown = services_of(found.rows, q)
     context = {
         "services": with_types(client, shown, request.namespace),
-        "everything": len(shown) if not q else len(services_of(operators)),
+        "everything": len(shown) if not q else len(services_of(found.rows)),
         "q": q,
         "in_namespace": f"?namespace={quote(request.namespace)}" if request.namespace else "",
-        "gaps": listed.gaps,
+        "gaps": found.gaps,
         "topics": olm.topic(client, olm.CSVS, request.namespace),
     }
     return render.page(request, "operatorhub/services.html", context, part=True)

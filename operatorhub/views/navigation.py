@@ -1,7 +1,6 @@
-"""/operators/navigation/: the installed operators of the navigation, reloaded.
+"""The installed operators in the navigation of every page, and /operators/navigation/, which reloads them.
 
-Installed operators in the navigation of every page: kept for some seconds, so that no page asks the cluster for
-it alone.
+They are cached for some seconds, so that no page asks the cluster for the navigation alone.
 """
 
 import time
@@ -45,7 +44,7 @@ class KindLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorLink:
-    """`state`: as of installed.Operator. `kinds`: those that the cluster serves, in the order of the operator."""
+    """`state`: as of `Operator`. `kinds`: those that the cluster serves, in the order of the operator."""
 
     label: str
     url: str
@@ -75,6 +74,15 @@ class CachedOperators:
     @property
     def is_fresh(self) -> bool:
         return time.monotonic() - self.at < FRESH_SECONDS
+
+
+@require_safe
+def operators(request: ConsoleRequest) -> HttpResponse:
+    """A fragment. `?at=`: the address of the page that it stands on."""
+    path = request.GET.get("at", "")[:2000]
+    found = read_operators(request, translation.get_language() or "", path)
+    context = navigation_context(found, path, ask=False, namespace=request.namespace)
+    return render(request, "operatorhub/_navigation.html", context)
 
 
 def navigation_context(
@@ -160,12 +168,3 @@ def _counts(client: ClusterClient, kinds: Iterable[KindLink], namespace: str) ->
             client, kind.type, namespace if kind.type.namespaced else ""
         )
     return counts
-
-
-@require_safe
-def operators(request: ConsoleRequest) -> HttpResponse:
-    """A fragment. `?at=`: the address of the page that it stands on."""
-    path = request.GET.get("at", "")[:2000]
-    found = read_operators(request, translation.get_language() or "", path)
-    context = navigation_context(found, path, ask=False, namespace=request.namespace)
-    return render(request, "operatorhub/_navigation.html", context)

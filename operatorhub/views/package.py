@@ -1,8 +1,7 @@
 """/operatorhub/<namespace>/<catalog>/<package>/: what an operator is, before it is installed.
 
-…/<package>/apis/<crd>/: the schema of a kind before its operator is installed.
-
-It is from the bundle of the chosen version, or from the cluster when the kind is there already.
+…/<package>/apis/<crd>/: the schema of a kind, from the bundle of the chosen version, or from the cluster when the kind
+is there already.
 """
 
 from collections.abc import Mapping
@@ -25,12 +24,14 @@ from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, graph
 from operatorhub.bundle import package as packages
 from operatorhub.find import facets
+from operatorhub.find import package_page as subject
 from operatorhub.install import draft, situation
-from operatorhub.judge import package_page as subject
 from operatorhub.sources.drafts import SourceError
 from resources import yamltext
 from resources.types import kind_versions
 from resources.types import schematree as schemas
+
+_CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 
 @require_safe
@@ -168,9 +169,6 @@ def _installable(request: ConsoleRequest, chosen: subject.Chosen, place: subject
     return draft.is_possible(chosen.manifest, chosen.channel, chosen.about, found)
 
 
-CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-
-
 @dataclass(frozen=True, slots=True)
 class FoundSchema:
     """`crd`: None if neither the bundle nor the cluster has it: then `unknown` says why.
@@ -267,7 +265,7 @@ def _find_schema(client: ClusterClient, place: tuple[str, str, str], name: str, 
 
 def _installed_crd(client: ClusterClient, crd: str) -> Mapping[str, Any] | None:
     try:
-        return client.get(client.find(*CRDS), crd)
+        return client.get(client.find(*_CRDS), crd)
     except (NotFound, Forbidden):
         return None
 

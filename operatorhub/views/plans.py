@@ -1,4 +1,4 @@
-"""/operators/<namespace>/installplans/: what OLM is about to make; approve or deny it, knowing what it changes.
+"""/operators/<namespace>/installplans/: what OLM is about to create; approve or deny it, knowing what it changes.
 
 /operators/approve/: the install plans of the operators that were selected in their list, reviewed and approved
 together.
@@ -32,6 +32,7 @@ from resources import yamltext
 #: The patch that approves a plan, as one types it.
 _APPROVED = '{"spec":{"approved":true}}'
 PARTS = {"changes": "operatorhub/_plan_changes.html", "check": "operatorhub/_plan_check.html"}
+_workers = Workers(8, thread_name_prefix="approvals")
 
 
 @require_safe
@@ -206,9 +207,6 @@ def check(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('operatorhub:plan', args=[namespace, plan])}?part=check")
 
 
-_workers = Workers(8, thread_name_prefix="approvals")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
     """An operator that was selected. `subscription`: '' where it has none; `name`: of its CSV or its Subscription."""
@@ -284,8 +282,8 @@ def approve_updates(request: ConsoleRequest) -> HttpResponse:
     return render.page(request, "operatorhub/approve_updates.html", context)
 
 
-def _parts(value: str) -> tuple[str, str, str]:
-    """Of a/b/c; '' for what is missing."""
+def _split_value(value: str) -> tuple[str, str, str]:
+    """The three parts of a/b/c; '' for what is missing."""
     first, _slash, rest = value.partition("/")
     second, _slash, third = rest.partition("/")
     return first, second, third
@@ -293,7 +291,7 @@ def _parts(value: str) -> tuple[str, str, str]:
 
 def _selected(values: Iterable[str]) -> Iterable[Selected]:
     for value in values:
-        namespace, subscription, name = _parts(value)
+        namespace, subscription, name = _split_value(value)
         if namespace and name:
             yield Selected(namespace=namespace, subscription=subscription, name=name)
 
@@ -330,7 +328,7 @@ def _approve_all(request: ConsoleRequest, values: Iterable[str]) -> tuple[Approv
     """One by one, each with its own audit record."""
     results = []
     for value in values:
-        namespace, name, content = _parts(value)
+        namespace, name, content = _split_value(value)
         if not (namespace and name and content):
             continue
         problem = None

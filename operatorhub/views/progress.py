@@ -1,8 +1,8 @@
 """/operators/<namespace>/subscriptions/<name>/: progress of an install, the approval that a manual one waits for, and
 fixes that a button applies.
 
-…/undo/: what an install has made, and its removal; at any time, from the install's page or after a create that
-failed halfway.
+…/undo/ and /operators/undo/: what an install has created, and its removal; at any time, from the install's page or
+after a create that failed halfway.
 """
 
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.bundle import package as packages
-from operatorhub.install.undo import Removed, find_traces, remove, targets
+from operatorhub.install.created_objects import Removed, find_traces, remove, targets
 from operatorhub.progress import read as subject
 from operatorhub.upgrade import plans
 

@@ -2,8 +2,7 @@
 
 /operators/<namespace>/runs/<package>/ shows the progress of a run; …/remove/ deletes all its objects.
 
-Results of objects that were sent together, as lines of operatorhub/_results.html: as in resources.imports, but for
-generated objects.
+The rows of operatorhub/_results.html are made here for other pages too.
 """
 
 from dataclasses import dataclass, replace
@@ -25,29 +24,12 @@ from operatorhub import olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, permissions
 from operatorhub.install import situation
-from operatorhub.install.undo import Removed
+from operatorhub.install.created_objects import Removed
 from operatorhub.run import bundle_input, follow, plan, removal, verdicts
 from operatorhub.sources.drafts import SourceError
 from resources.imports import Result
 from resources.views import importing
 from resources.views.importing import ImportRow
-
-
-def result_rows(results: tuple[Result, ...], checked: bool) -> tuple[ImportRow, ...]:
-    """`checked`: of a dry run. What can't be tried yet says what it stands on."""
-    words = {
-        "namespace": _("The namespace is created first."),
-        "kind": _("The resource type is created first."),
-        "operator": _(
-            "The operator provides this resource type. The object is created as soon as the cluster "
-            "serves the resource type."
-        ),
-    }
-    found = zip(importing.import_rows(results, checked), results, strict=True)
-    return tuple(
-        replace(row, detail=words.get(result.detail, row.detail)) if result.outcome == "waits" else row
-        for row, result in found
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +48,7 @@ class RunPage:
     namespaces: tuple[str, ...] = ()
     missing: tuple[situation.Missing, ...] = ()
     dangers: tuple[permissions.Right, ...] = ()
-    rows: tuple[importing.ImportRow, ...] = ()
+    rows: tuple[ImportRow, ...] = ()
     checked: bool = False
     summary: str = ""
 
@@ -218,3 +200,20 @@ def _made(request: ConsoleRequest, page: RunPage, wanted: plan.RunPlan) -> RunPa
         "Some objects couldn't be created; the others were. Fix the cause and run the bundle again, or remove it."
     )
     return replace(page, rows=rows, summary=words)
+
+
+def result_rows(results: tuple[Result, ...], checked: bool) -> tuple[ImportRow, ...]:
+    """`checked`: of a dry run. What can't be tried yet says what it stands on."""
+    words = {
+        "namespace": _("The namespace is created first."),
+        "kind": _("The resource type is created first."),
+        "operator": _(
+            "The operator provides this resource type. The object is created as soon as the cluster "
+            "serves the resource type."
+        ),
+    }
+    found = zip(importing.import_rows(results, checked), results, strict=True)
+    return tuple(
+        replace(row, detail=words.get(result.detail, row.detail)) if result.outcome == "waits" else row
+        for row, result in found
+    )

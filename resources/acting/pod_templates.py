@@ -1,6 +1,4 @@
-"""The Pod template of a workload: where it is, and how a part of it is changed. Pure.
-
-Environment variables of a workload's containers, as rows of a form. Pure.
+"""The Pod template of a workload: where it is, and its containers' environment variables as rows of a form. Pure.
 
 Source of the fields: the API types EnvVar and EnvFromSource of the group core.
 """
@@ -23,6 +21,19 @@ PATHS = {
     ("apps", "DaemonSet"): ("spec", "template", "spec"),
     ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
 }
+
+VALUE, SECRET, CONFIG_MAP, POD_FIELD, RESOURCE, OTHER = "value", "Secret", "ConfigMap", "field", "resource", "other"
+#: Source of a variable → its field in valueFrom, and the field of that one that the row's value is.
+_SOURCES = {
+    SECRET: ("secretKeyRef", "key"),
+    CONFIG_MAP: ("configMapKeyRef", "key"),
+    POD_FIELD: ("fieldRef", "fieldPath"),
+    RESOURCE: ("resourceFieldRef", "resource"),
+}
+#: Kind of an object all of whose keys become variables → its field in envFrom.
+_WHOLE = {SECRET: "secretRef", CONFIG_MAP: "configMapRef"}
+#: Lists of containers in a Pod's spec that have variables.
+CONTAINER_LISTS = ("containers", "initContainers")
 
 
 def path_of(type_: ResourceType) -> tuple[str, ...]:
@@ -48,20 +59,6 @@ def patch(workload: KubeObject, path: tuple[str, ...], changes: Mapping[str, Any
 def effect(type_: ResourceType) -> str:
     """What a change of the template does, as a sentence."""
     return _("Its next Job uses the change.") if type_.kind == "CronJob" else _("Its Pods are replaced.")
-
-
-VALUE, SECRET, CONFIG_MAP, POD_FIELD, RESOURCE, OTHER = "value", "Secret", "ConfigMap", "field", "resource", "other"
-#: Source of a variable → its field in valueFrom, and the field of that one that the row's value is.
-_SOURCES = {
-    SECRET: ("secretKeyRef", "key"),
-    CONFIG_MAP: ("configMapKeyRef", "key"),
-    POD_FIELD: ("fieldRef", "fieldPath"),
-    RESOURCE: ("resourceFieldRef", "resource"),
-}
-#: Kind of an object all of whose keys become variables → its field in envFrom.
-_WHOLE = {SECRET: "secretRef", CONFIG_MAP: "configMapRef"}
-#: Lists of containers in a Pod's spec that have variables.
-CONTAINER_LISTS = ("containers", "initContainers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,7 @@ class GapSerializer(serializers.Serializer[Any]):
 class TreeSerializer(serializers.Serializer[Any]):
     """`owners`: whom the object belongs to, the uppermost first."""
 
-    tree = RefSerializer(many=True)
+    owners = RefSerializer(many=True)
     items = OwnedSerializer(many=True)
     pods = serializers.IntegerField()
     ready = serializers.IntegerField()

@@ -1,8 +1,7 @@
-"""/api/resources/…: types and objects as JSON, with the signed-in user's own rights.
+"""/api/resources/…: types and objects as JSON, and why an object isn't well (…/causes/), with the signed-in user's own
+rights.
 
-Errors are the problem shape of console.web.errors.
-
-/api/resources/…/causes/: why an object isn't well, as JSON. The same sentences as the object's page has.
+Errors are the problem shape of console.web.errors. Causes have the same sentences as the object's page.
 """
 
 from typing import Any
@@ -16,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.web import audit
-from kube.client import ClusterClient, Table
+from kube.client import Table
 from kube.errors import KubeError
 from kube.objects import clean, name_of, namespace_of, uid_of
 from resources.api.lists import RefSerializer, cluster, ref, states
@@ -94,11 +93,6 @@ class TableSerializer(serializers.Serializer[Any]):
         return {**super().get_fields(), "continue": serializers.CharField(allow_blank=True)}
 
 
-def _cluster(request: Request) -> ClusterClient:
-    cluster: ClusterClient = request._request.cluster  # type: ignore[attr-defined]
-    return cluster
-
-
 def _place(request: Request, **address: str) -> Place:
     return place_of(request._request, **address)  # type: ignore[arg-type]
 
@@ -108,7 +102,7 @@ class Types(APIView):
 
     @extend_schema(responses=TypeSerializer(many=True))
     def get(self, request: Request) -> Response:
-        return Response(TypeSerializer(_cluster(request).types(), many=True).data)
+        return Response(TypeSerializer(cluster(request).types(), many=True).data)
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -144,8 +138,8 @@ class _VersionedView(APIView):
 
     def _deprecation(self, request: Request, group: str, version: str, plural: str, **_address: str) -> str:
         try:
-            type_ = _cluster(request).find(group, version, plural)
-            deprecated = deprecation(_cluster(request), type_)
+            type_ = cluster(request).find(group, version, plural)
+            deprecated = deprecation(cluster(request), type_)
         except KubeError:
             return ""
         return f"{type_.api_version} {type_.kind} is deprecated" if deprecated else ""
@@ -190,7 +184,7 @@ class Objects(_VersionedView):
         if look not in ("objects", "table", "states"):
             raise ValidationError("as: objects, table or states")
         limit = asked.get("limit", "")
-        client, namespace = _cluster(request), asked.get("namespace", "")
+        client, namespace = cluster(request), asked.get("namespace", "")
         options: Any = {
             "labels": asked.get("labels", ""),
             "fields": asked.get("fields", ""),
@@ -224,10 +218,10 @@ class Objects(_VersionedView):
         type_ = _place(request, group=group, version=version, plural=plural).type
         obj = dict(request.data)
         metadata = obj.get("metadata") or {}
-        made = _cluster(request).create(type_, obj, str(metadata.get("namespace") or ""))
+        made = cluster(request).create(type_, obj, str(metadata.get("namespace") or ""))
         place = Place(type_, str(made["metadata"].get("namespace") or ""), str(made["metadata"]["name"]))
         audit.record(request._request, "create", place.ref, "ok")  # type: ignore[arg-type]
-        writes.wrote(_cluster(request), "create", place, None, made)
+        writes.wrote(cluster(request), "create", place, None, made)
         return Response(made, status=201)
 
 
@@ -236,7 +230,7 @@ class Object(_VersionedView):
 
     @extend_schema(parameters=[_CLEAN], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, **address: str) -> Response:
-        place, client = _place(request, **address), _cluster(request)
+        place, client = _place(request, **address), cluster(request)
         found = place.get(client)
         if place.secret:
             audit.secrets_read(client, place.ref, "get", ())
@@ -246,24 +240,24 @@ class Object(_VersionedView):
     def patch(self, request: Request, **address: str) -> Response:
         """A JSON merge patch."""
         place = _place(request, **address)
-        before = writes.current_object(_cluster(request), place)
-        changed = _cluster(request).patch(place.type, place.name, dict(request.data), place.namespace)
+        before = writes.current_object(cluster(request), place)
+        changed = cluster(request).patch(place.type, place.name, dict(request.data), place.namespace)
         audit.record(request._request, "patch", place.ref, "ok")  # type: ignore[arg-type]
         if place.secret:
-            audit.secrets_read(_cluster(request), place.ref, "patch", ())
-        writes.wrote(_cluster(request), "patch", place, before, changed)
+            audit.secrets_read(cluster(request), place.ref, "patch", ())
+        writes.wrote(cluster(request), "patch", place, before, changed)
         return Response(changed)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def delete(self, request: Request, **address: str) -> Response:
         """The object where it still exists (finalizers), else a Status."""
         place = _place(request, **address)
-        before = writes.current_object(_cluster(request), place)
-        left = _cluster(request).delete(place.type, place.name, place.namespace)
+        before = writes.current_object(cluster(request), place)
+        left = cluster(request).delete(place.type, place.name, place.namespace)
         audit.record(request._request, "delete", place.ref, "ok")  # type: ignore[arg-type]
         if place.secret and uid_of(left):
-            audit.secrets_read(_cluster(request), place.ref, "delete", ())
-        writes.wrote(_cluster(request), "delete", place, before, None)
+            audit.secrets_read(cluster(request), place.ref, "delete", ())
+        writes.wrote(cluster(request), "delete", place, before, None)
         return Response(left)
 
 
@@ -310,7 +304,7 @@ class Causes(APIView):
 
     @extend_schema(operation_id="resources_causes", responses=CausesSerializer)
     def get(self, request: Request, **address: str) -> Response:
-        client, place = cluster(request), place_of(request._request, **address)  # type: ignore[arg-type]
+        client, place = cluster(request), _place(request, **address)
         obj = place.get(client)
         word = state_of(client, place, obj)
         found = shown_causes(client, place, read_causes(client, place, obj, word))

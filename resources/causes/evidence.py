@@ -1,10 +1,8 @@
-"""What the rules read: an object, what it owns and is owned by, each with its Events; and a Pod's containers as its
-status has them.
+"""What the rules read: an object, what it owns and is owned by, each with its Events; a Pod's containers as its status
+has them; and where a wrong value would be edited (edit_fix).
 
 Pure; resources/diagnosis.py fills it from a cluster.
 https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
-
-Where a value that is wrong would be changed so that it stays: the uppermost owner whose spec has it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,6 +36,10 @@ _RECENT = timedelta(minutes=15)
 #: Evidence of one cause.
 MAX_LINKS = 3
 _UNSETTLED = (DEGRADED, PROGRESSING, UNKNOWN, TERMINATING)
+
+_MAX_VALUES = 5_000
+# Their specs can't be changed, or are written over by what made them.
+_MADE_KINDS = ("Pod", "ReplicaSet", "Job")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,11 +372,6 @@ def _ended(value: Mapping[str, Any]) -> Ended:
     )
 
 
-_MAX_VALUES = 5_000
-# Their specs can't be changed, or are written over by what made them.
-_MADE_KINDS = ("Pod", "ReplicaSet", "Job")
-
-
 def edit_fix(item: Item, value: str = "") -> Fix | None:
     """None where the object's controller would overwrite the change. `value`: what the spec must contain, '' for
     anything.
@@ -383,7 +380,7 @@ def edit_fix(item: Item, value: str = "") -> Fix | None:
     for owner in reversed(chain):
         if owner.kind in _MADE_KINDS and len(chain) > 1:
             continue
-        if value and not has_value(owner.spec, value):
+        if value and not _has_value(owner.spec, value):
             continue
         if owner.controller or (owner.is_custom and not value):
             return None
@@ -391,7 +388,7 @@ def edit_fix(item: Item, value: str = "") -> Fix | None:
     return None
 
 
-def has_value(spec: Mapping[str, Any], value: str) -> bool:
+def _has_value(spec: Mapping[str, Any], value: str) -> bool:
     """Whether the text stands in it as a value, or as part of one; among the first 5,000 values."""
     waiting: list[Any] = [spec]
     for _step in range(_MAX_VALUES):

@@ -1,19 +1,17 @@
-"""The readers' side of the streams: what came since a position, and what comes.
+"""Redis streams: one for the changes of each topic, with its writers and readers, and one for sessions that ended.
 
-ChangeLog joins it with the writers' side (topics.py) and the heartbeats of hubs (heartbeats.py).
+ChangeLog is all that a process needs of topics: writing, reading, and the heartbeats of hubs (heartbeats.py).
 
-The writers' side of a topic: who owns it, what is appended, how far it is complete, why it is paused.
-
-Of a topic there is a stream, and a hash beside it: `hub` who owns it, `version` up to which the stream is complete and
-`at` when that was written (seconds on Redis' clock), `number` and `last` (id) of the newest entry, `bytes` ever written
-and `from` how many of them came before what is kept, `trouble` why it is paused. Of an entry the first three fields are
-Redis' own: `i` its number, `p` the id before it, `o` the bytes before it.
+Beside the stream of a topic there is a hash: `hub` that owns the topic, `version` up to which the stream is complete
+and `at` when that was written (seconds on Redis' clock), `number` and `last` (id) of the newest entry, `bytes` ever
+written and `from` how many of them came before what is kept, `trouble` why the topic is paused. The first three fields
+of an entry belong to the stream itself: `i` its number, `p` the id before it, `o` the bytes before it.
 
 What has to happen in Redis as one step is a Lua script (Redis 6.2 and later, valkey). Each script's first write is one
 that a full Redis refuses, so that it happens whole or not at all.
 
-Sessions that ended, told to all web processes: one bounded stream, read from its beginning, so that a process
-that starts later knows them too.
+Ended sessions are one bounded stream. Each web process reads it from its beginning, so that a process that starts later
+knows them too.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -37,6 +35,13 @@ _COLUMNS_SECONDS = 24 * 3600
 # A stream of at most so many entries is not worth cutting.
 _SHORT_STREAM = 32
 _HASH_SECONDS = KEEP_SECONDS * 2
+
+# Entries of one stream in one read.
+_READ = 500
+
+# Ids of sessions that ended most recently. An older one can't be taken up again after it expired (SESSION_COOKIE_AGE).
+KEEP_ENDED_SESSIONS = 10_000
+_ENDED_SESSIONS = "ended"
 
 # KEYS: stream, hash, columns. ARGV: hub, version, columns or '', trouble or '-', entries to keep, bytes to keep,
 # seconds to keep stream and hash, seconds to keep columns, and for each change the count of its strings and the
@@ -219,14 +224,6 @@ class Topics(Connection):
         return {topic: text.decode() for topic, text in zip(wanted, found, strict=True) if text}
 
 
-def _hash(topic: str) -> str:
-    return key("topic", topic)
-
-
-# Of one stream in one read.
-_READ = 500
-
-
 class Streams(Connection):
     """Reads streams. Needs no write, so it works while Redis is full."""
 
@@ -247,7 +244,7 @@ class Streams(Connection):
         # No transaction: a full Redis refuses any. The newest's id first, so that one which comes between does not seem
         # to be missing.
         async with self._redis.pipeline(transaction=False) as pipe:
-            pipe.hget(key("topic", topic), "last")
+            pipe.hget(_hash(topic), "last")
             pipe.xrange(key("changes", topic), min=f"{start - 1}", count=limit + 1)
             last, found = await pipe.execute()
         before = found[0][1].get(b"p", b"") if found else last or b""
@@ -316,9 +313,8 @@ class ChangeLog(Topics, Streams, Heartbeats):
     """Streams, topics, interest and heartbeats over one pool of async connections; belongs to one event loop."""
 
 
-# Ids of sessions that ended most recently. An older one can't be taken up again after it expired (SESSION_COOKIE_AGE).
-KEEP_ENDED_SESSIONS = 10_000
-_ENDED_SESSIONS = "ended"
+def _hash(topic: str) -> str:
+    return key("topic", topic)
 
 
 def end_session(digest: str) -> None:

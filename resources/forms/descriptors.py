@@ -1,14 +1,12 @@
-"""What an operator's ClusterServiceVersion says about the fields of its kinds: names, order and widgets.
+"""What an operator's ClusterServiceVersion says about the fields of its kinds: names, widgets and order.
 
 https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
 Real ones are sloppy: `tectonic.ui:text`, `ui:booleanSwitch`, several in one string, paths that begin with `spec.`. What
 is meant is taken.
 
-The order of an object's fields, and which of them are collapsed.
-
-Required ones first, then those that the operator describes, in its order, then those that others depend on, then the
-rest as in the schema; a field follows the one it depends on. Required, set and described fields are shown; the
-operator's "advanced" fields and unset optional ones are under "More fields".
+The order: required fields first, then those that the operator describes, in its order, then those that others depend
+on, then the rest as in the schema; a field follows the one it depends on. Required, set and described fields are shown;
+the operator's "advanced" fields and unset optional ones are under "More fields".
 """
 
 import re
@@ -25,6 +23,11 @@ Names = tuple[str, ...]
 _JOINT = re.compile(r",\s*(?=urn:|ui:|(?:com\.)?tectonic\.ui:|text$|hidden$|advanced$)")
 _INDEX = re.compile(r"\[[^\[\]]*\]")
 _PREFIX = re.compile(r"^urn:alm:descriptor:(com\.tectonic\.ui:)?|^(com\.)?tectonic\.ui:|^ui:")
+
+#: Fewer optional fields than this are not worth a fold, at the top of the form and in its sections.
+WORTH_A_FOLD, WORTH_A_FOLD_INSIDE = 4, 2
+#: So many fields are shown of an object in which nothing is required, set or described.
+SHOWN_ANYWAY = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,12 +130,6 @@ def _dependencies(names: Iterable[str]) -> Iterable[tuple[Names, str]]:
         path, colon, value = rest.partition(":")
         if colon and path:
             yield _path(path), value
-
-
-#: Fewer optional fields than this are not worth a fold, at the top of the form and in its sections.
-WORTH_A_FOLD, WORTH_A_FOLD_INSIDE = 4, 2
-#: So many fields are shown of an object in which nothing is required, set or described.
-SHOWN_ANYWAY = 8
 
 
 def ordered_names(node: Node, found: Iterable[str], path: Path, descriptors: Descriptors) -> list[str]:

@@ -1,15 +1,13 @@
-"""The API server's complaints → the fields they mean.
+"""What is wrong with an object, by field: what the API server says, and what we find before anything is sent.
 
-It writes `spec.users[0].name`, `metadata.labels`, `data[tls.crt]`, and for maps of custom resources also
-`spec.config.maxmemory-policy`: a dot may be part of a key. So the object itself is walked, longest key first. Where it
-names no field, or only the map around an entry, its sentence says more: numbers out of range, unions, labels.
+The server writes `spec.users[0].name`, `metadata.labels`, `data[tls.crt]`, and for maps of custom resources also
+`spec.config.maxmemory-policy`: a dot may be part of a key. So the object itself is walked, longest key first. Where the
+server names no field, or only the map around an entry, its sentence says more: numbers out of range, unions, labels.
 
-Everything that is wrong with an object, at once and in the API server's words, before anything is sent.
-
-The checks are `structural`'s, which the sandbox uses too. Nothing is reported that the server would accept: defaults
-fill what is required, what an update does not touch is forgiven, status is its controller's, and where the server's own
-code decides (built-in kinds) only what it can't do without is asked for. CEL is left to the server's dry run
-(docs/decisions/0008).
+Our check (object_problems) finds everything at once, in the API server's words. Its rules are `structural`'s, which the
+sandbox uses too. Nothing is reported that the server would accept: defaults fill what is required, what an update does
+not touch is forgiven, status is its controller's, and where the server's own code decides (built-in kinds) only what it
+can't do without is asked for. CEL is left to the server's dry run (docs/decisions/0008).
 
 A custom resource is checked by the schema as its definition has it. The API server's OpenAPI document adds what every
 object has (apiVersion, kind, metadata; in embedded resources too), which the server itself checks by other rules:
@@ -36,13 +34,44 @@ from untrusted import json_bounds
 
 _STEP = re.compile(r"^\[([^\]]*)\]|^\.?([^.\[]+)")
 #: Sentences of which the field is "<nil>".
-_NAMED = (
+_FIELD_IN_SENTENCE = (
     re.compile(r"Checked value must be of type \S+ (?:with format \S+|\(default format\)) in (?P<where>.+)$"),
     re.compile(r'^Invalid value: (?:"": )?"(?P<where>[^"]+)" must (?:not )?validate '),
 )
 _SHOWN = re.compile(r'^Invalid value: ("(?:[^"\\]|\\.)*")')
 _ABOUT_KEYS = re.compile("name part|prefix part|label key")
 _FORBIDDEN = re.compile(r"(?<!\S)(?P<where>\S+) in body is a forbidden property$")
+
+_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
+_TYPE_META = ("apiVersion", "kind")
+#: Prepared schemas in memory; the client keeps as many documents.
+_KEPT_NODES = 12
+_NODES: OrderedDict[int, tuple[Any, SchemaNode]] = OrderedDict()
+#: How names of built-in kinds are held to be; of all others only what no path can say is refused.
+_NAME_RULES = {
+    **dict.fromkeys(("Namespace", "Service", "StatefulSet"), "label"),
+    **dict.fromkeys(
+        (
+            "ConfigMap",
+            "CronJob",
+            "DaemonSet",
+            "Deployment",
+            "Ingress",
+            "Job",
+            "NetworkPolicy",
+            "PersistentVolume",
+            "PersistentVolumeClaim",
+            "Pod",
+            "ReplicaSet",
+            "Secret",
+            "ServiceAccount",
+            "StorageClass",
+        ),
+        "subdomain",
+    ),
+}
+#: Required texts of built-in kinds that may be empty, which Go takes for absent.
+_MAY_BE_EMPTY = frozenset({"value"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +155,7 @@ def _field(where: str, message: str) -> str:
     if where not in ("<nil>", ""):
         forbidden = _FORBIDDEN.search(message)
         return forbidden["where"] if forbidden else where
-    for named in _NAMED:
+    for named in _FIELD_IN_SENTENCE:
         if found := named.search(message):
             return found["where"].removeprefix(".").removeprefix("<nil>")
     return ""
@@ -222,38 +251,6 @@ def landed(placed: Iterable[Placed], on_page: Mapping[Path, FormField]) -> tuple
     return tuple(moved)
 
 
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
-_TYPE_META = ("apiVersion", "kind")
-#: Prepared schemas in memory; the client keeps as many documents.
-_KEPT = 12
-_NODES: OrderedDict[int, tuple[Any, SchemaNode]] = OrderedDict()
-#: How names of built-in kinds are held to be; of all others only what no path can say is refused.
-_NAMES = {
-    **dict.fromkeys(("Namespace", "Service", "StatefulSet"), "label"),
-    **dict.fromkeys(
-        (
-            "ConfigMap",
-            "CronJob",
-            "DaemonSet",
-            "Deployment",
-            "Ingress",
-            "Job",
-            "NetworkPolicy",
-            "PersistentVolume",
-            "PersistentVolumeClaim",
-            "Pod",
-            "ReplicaSet",
-            "Secret",
-            "ServiceAccount",
-            "StorageClass",
-        ),
-        "subdomain",
-    ),
-}
-#: Required texts of built-in kinds that may be empty, which Go takes for absent.
-_MAY_BE_EMPTY = frozenset({"value"})
-
-
 def object_problems(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None = None) -> tuple[Placed, ...]:
     """What the API server would find; `old` is the stored object of an update.
 
@@ -285,7 +282,7 @@ def node_of(schema: Schema) -> SchemaNode | None:
         root = _written_schema(schema.root) if custom else dict(schema.root)
         family = Family(root, {} if custom else schema.components)
         found = _NODES[key] = (schema.root, family.node(root))
-        while len(_NODES) > _KEPT:
+        while len(_NODES) > _KEPT_NODES:
             _NODES.popitem(last=False)
     _NODES.move_to_end(key)
     return found[1]
@@ -298,7 +295,7 @@ def _metadata(
     if not isinstance(given, dict) or any(fault.place[0] == "metadata" for fault in faults):
         return
     if old is None:
-        rule = _NAMES.get(str(obj.get("kind")), "path") if node.family.builtin else "subdomain"
+        rule = _NAME_RULES.get(str(obj.get("kind")), "path") if node.family.builtin else "subdomain"
         yield from metadata.given_names(given, rule)
     yield from metadata.shape_causes(given, "metadata")
 

@@ -1,9 +1,8 @@
 """The form as a value: a frozen tree of fields, made from a schema, an object and what a person has typed so far.
 
 Sections that would make the page large are left closed and empty (`lazy`); a lazy section posts nothing, so what stands
-there is kept.
-
-Fields that matter only while another one has a certain value, as an operator's descriptors say it.
+there is kept. Some fields matter only while another one has a certain value, as an operator's descriptors say:
+Dependencies finds these and checks them.
 """
 
 from collections.abc import Mapping
@@ -31,9 +30,8 @@ class Option:
 class UnionBranch:
     """One branch of a union; `value` '' is "not chosen".
 
-    `only`: the children that some branch, but not every one, asks for and this one does.
-
-    What a child shows it for is in the child's `branches`.
+    `only`: the children that some branch, but not every one, asks for and this one does. The branches for which a child
+    is shown are in its `branches`.
     """
 
     value: str
@@ -273,8 +271,8 @@ class FormInput:
 class Options:
     """`room`: about how many controls the page may hold before sections are left for later.
 
-    `stored`: the existing object that is
-    edited, as it was: what its schema's transition rules forbid to change is locked.
+    `stored`: the existing object that is edited, as it was: what its schema's transition rules forbid to change is
+    locked.
     """
 
     descriptors: Descriptors = field(default_factory=Descriptors)
@@ -328,8 +326,8 @@ class Dependencies:
         found = []
         for names_, wanted in descriptor.depends:
             target = self._target(names_, path, tokens, seen)
-            is_met = target.is_shown and _holds(target.value, wanted, target.node)
-            found.append(Dependency(target.pointer, wanted, is_met))
+            met = target.is_shown and _holds(target.value, wanted, target.node)
+            found.append(Dependency(target.pointer, wanted, met))
         return tuple(found)
 
     def _target(self, target: Names, path: Path, tokens: tuple[str, ...], seen: frozenset[Names]) -> _Target:

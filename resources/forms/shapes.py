@@ -1,8 +1,6 @@
-"""The parts of a field that need no neighbours: its description, its control.
+"""A field of the form by itself, without its neighbours: its control and value, its label, type and limits.
 
-Words for a field that come from its schema alone: its name, its type, its limits.
-
-Not translated: they are the API's own.
+Label, type and limits are not translated: they are the API's own words.
 """
 
 import dataclasses
@@ -39,7 +37,7 @@ _ACRONYMS = frozenset(
     )
 )
 #: Their plurals, where they stand in small letters; of others an "s" may belong to another word.
-_PLURALS_OF = {
+_ACRONYM_PLURALS = {
     f"{word}s": f"{word.upper()}s"
     for word in ("id", "ip", "url", "uri", "cpu", "gpu", "db", "crd", "pvc", "api", "vm", "arn")
 }
@@ -71,69 +69,7 @@ _LIMITS = (
 )
 _LABEL_LENGTH = 300
 
-
-def field_title(name: str) -> str:
-    """`serviceURL` → "Service URL"; a key that isn't an identifier (dots, slashes) stays as it is."""
-    if not _PLAIN.fullmatch(name):
-        return texts.shown(name) or "“”"
-    if _SMALL_FIRST.match(name) and _WORDS.findall(name)[0].lower() not in _SPELT:
-        name = name[0].upper() + name[1:]
-    words: list[str] = []
-    for word in _WORDS.findall(name):
-        # S3, V2, EC2 and OAuth2 are words; "Key 1" is two.
-        if words and word.isdigit() and (len(words[-1]) == 1 or not words[-1][-1:].islower() or words[-1] == "OAuth"):
-            words[-1] += word
-        else:
-            words.append(_spelt(word))
-    return " ".join(words) or name
-
-
-def _spelt(word: str) -> str:
-    """One word of a label as it is usually written."""
-    lower = word.lower()
-    if lower in _SPELT or lower.removesuffix("s") in _SPELT:
-        return _SPELT.get(lower) or f"{_SPELT[lower.removesuffix('s')]}s"
-    if lower in _ACRONYMS and not (word.endswith("s") and word[:-1].isupper()):
-        return word.upper()
-    return _PLURALS_OF.get(lower) or word[:1].upper() + word[1:]
-
-
-def _limit(value: Any) -> str:
-    return "" if value is None or isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def schema_limits(node: Node) -> tuple[tuple[str, str], ...]:
-    """Everything the schema limits, by the schema's own words; `true` where the word has no number."""
-    return tuple(
-        (name, "true" if node[name] is True else _limit(node[name]) or str(node[name])[:_LABEL_LENGTH])
-        for name in _LIMITS
-        if not (node.get(name) is None or node[name] is False or node[name] == "")
-    )
-
-
-def schema_rules(node: Node) -> tuple[str, ...]:
-    """The messages of the node's CEL rules, or the rules themselves where they have none."""
-    found = node.get("x-kubernetes-validations")
-    if not isinstance(found, list):
-        return ()
-    messages = (str(rule.get("message") or rule.get("rule") or "") for rule in found if isinstance(rule, dict))
-    return tuple(dict.fromkeys(" ".join(text.split())[:_LABEL_LENGTH] for text in messages if text))
-
-
-def type_label(schema: Schema, node: Node, kind: str, depth: int = 3) -> str:
-    """The type in words: "integer (int64)", "list of objects", "map of strings"."""
-    if kind in ("array", "map"):
-        inside = schema.items(node) if kind == "array" else schema.entry(node)
-        of = type_label(schema, inside, kind_of(inside), depth - 1) if depth else "…"
-        return f"{'list' if kind == 'array' else 'map'} of {_PLURALS.get(of, of)}"
-    if kind == "enum":
-        return str(node.get("type") or "one of")
-    words = {"int-or-string": "integer or string", "any": _untyped(node), "bytes": "string (byte)"}.get(kind, kind)
-    form = str(node.get("format") or "")
-    return f"{words} ({form})" if form and kind in ("string", "integer", "number") else words
-
-
-_PLURALS = {
+_TYPE_PLURALS = {
     "string": "strings",
     "integer": "integers",
     "number": "numbers",
@@ -141,14 +77,6 @@ _PLURALS = {
     "object": "objects",
     "any value": "any values",
 }
-
-
-def _untyped(node: Node) -> str:
-    declared = node.get("type")
-    return (
-        {"object": "object", "array": "list"}.get(declared, "any value") if isinstance(declared, str) else "any value"
-    )
-
 
 #: What a form never writes at the top of an object: the address knows kind and version, metadata has its own part,
 #: status is the server's.
@@ -383,3 +311,71 @@ def captioned(field: FormField, node: Node, value: Any) -> FormField:
     keys = (*(node.get("x-kubernetes-list-map-keys") or ()), "name", "key", "type", "host")
     caption = next((value[key] for key in keys if isinstance(value.get(key), str) and value[key]), "")
     return dataclasses.replace(field, caption=texts.shown(caption[:80]))
+
+
+def field_title(name: str) -> str:
+    """`serviceURL` → "Service URL"; a key that isn't an identifier (dots, slashes) stays as it is."""
+    if not _PLAIN.fullmatch(name):
+        return texts.shown(name) or "“”"
+    if _SMALL_FIRST.match(name) and _WORDS.findall(name)[0].lower() not in _SPELT:
+        name = name[0].upper() + name[1:]
+    words: list[str] = []
+    for word in _WORDS.findall(name):
+        # S3, V2, EC2 and OAuth2 are words; "Key 1" is two.
+        if words and word.isdigit() and (len(words[-1]) == 1 or not words[-1][-1:].islower() or words[-1] == "OAuth"):
+            words[-1] += word
+        else:
+            words.append(_spelt(word))
+    return " ".join(words) or name
+
+
+def _spelt(word: str) -> str:
+    """One word of a label as it is usually written."""
+    lower = word.lower()
+    if lower in _SPELT or lower.removesuffix("s") in _SPELT:
+        return _SPELT.get(lower) or f"{_SPELT[lower.removesuffix('s')]}s"
+    if lower in _ACRONYMS and not (word.endswith("s") and word[:-1].isupper()):
+        return word.upper()
+    return _ACRONYM_PLURALS.get(lower) or word[:1].upper() + word[1:]
+
+
+def type_label(schema: Schema, node: Node, kind: str, depth: int = 3) -> str:
+    """The type in words: "integer (int64)", "list of objects", "map of strings"."""
+    if kind in ("array", "map"):
+        inside = schema.items(node) if kind == "array" else schema.entry(node)
+        of = type_label(schema, inside, kind_of(inside), depth - 1) if depth else "…"
+        return f"{'list' if kind == 'array' else 'map'} of {_TYPE_PLURALS.get(of, of)}"
+    if kind == "enum":
+        return str(node.get("type") or "one of")
+    words = {"int-or-string": "integer or string", "any": _untyped(node), "bytes": "string (byte)"}.get(kind, kind)
+    form = str(node.get("format") or "")
+    return f"{words} ({form})" if form and kind in ("string", "integer", "number") else words
+
+
+def _untyped(node: Node) -> str:
+    declared = node.get("type")
+    return (
+        {"object": "object", "array": "list"}.get(declared, "any value") if isinstance(declared, str) else "any value"
+    )
+
+
+def schema_limits(node: Node) -> tuple[tuple[str, str], ...]:
+    """Everything the schema limits, by the schema's own words; `true` where the word has no number."""
+    return tuple(
+        (name, "true" if node[name] is True else _limit(node[name]) or str(node[name])[:_LABEL_LENGTH])
+        for name in _LIMITS
+        if not (node.get(name) is None or node[name] is False or node[name] == "")
+    )
+
+
+def _limit(value: Any) -> str:
+    return "" if value is None or isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def schema_rules(node: Node) -> tuple[str, ...]:
+    """The messages of the node's CEL rules, or the rules themselves where they have none."""
+    found = node.get("x-kubernetes-validations")
+    if not isinstance(found, list):
+        return ()
+    messages = (str(rule.get("message") or rule.get("rule") or "") for rule in found if isinstance(rule, dict))
+    return tuple(dict.fromkeys(" ".join(text.split())[:_LABEL_LENGTH] for text in messages if text))

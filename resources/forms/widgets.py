@@ -1,6 +1,6 @@
-"""Which control shows a field: by what its schema says, what the operator says about it, and what its name and shape
-look like.
+"""The control of a field: which one shows it, whether its text is masked, and what the browser checks in it.
 
+Which control: by what the schema says, what the operator says about the field, and what its name and shape look like.
 Only a choice of looks: how a value is written and read is its kind's business (texts.py), so a wrong guess here loses
 nothing. A picker offers the names of a kind, guessed from the property's name where no descriptor says it, and takes
 any text.
@@ -21,18 +21,14 @@ Containers: section, list, map; rows (a list of scalars), cards (of objects), pa
 (limits and requests, whose amounts are a quantity for each known resource and rows for all others), reference (a name
 and a key, in one line).
 
-Which texts are passwords and tokens themselves, by their names: they are masked although no operator says so.
+Masked are texts that are passwords or tokens by their names, although no operator says so (is_sensitive). A wrong guess
+masks a harmless text until "Show" is pressed. Fields that only name a Secret, or a key in one, are not masked.
 
-A wrong guess masks a harmless text until "Show" is pressed. Fields that only name a Secret, or a key in one, are not
-masked.
-
-What a browser can check while the user types: never more than the API server would refuse, and as much of that as
-HTML can express.
-
-HTML has traps here. `pattern` is JavaScript's, which a schema's author can make hang the page, while schemas have Go's
-RE2; `maxlength` cuts pasted text off in silence and counts UTF-16 units; `step` counts from `min`, or from the value
-the page came with; numbers are doubles. So attributes say what they can say exactly, and everything is in `check`,
-which static/js/form/validate.js holds typed text against, exactly.
+The browser refuses nothing that the API server would take, and as much of the rest as HTML can express
+(browser_constraints). HTML has traps here. `pattern` is JavaScript's, which a schema's author can make hang the page,
+while schemas have Go's RE2; `maxlength` cuts pasted text off in silence and counts UTF-16 units; `step` counts from
+`min`, or from the value the page came with; numbers are doubles. So attributes say what they can say exactly, and
+everything is in `check`, which static/js/form/validate.js holds typed text against, exactly.
 """
 
 import json
@@ -47,7 +43,8 @@ from resources.forms.paths import Path
 from resources.forms.schema import Node, kind_of
 from structural import patterns
 
-_NAME = re.compile(
+#: Names of texts that are secrets themselves.
+_SECRET_NAME = re.compile(
     r"(password|passwd|passphrase|token|apikey|clientsecret|secretaccesskey"
     r"|(?<!password)(?<!token)(?<!config)(?<!cert)(?<!key)secretkey)$"
 )
@@ -61,17 +58,6 @@ _SAYS_WHERE = re.compile(
     r"|\bpath (to|of)\b|\bname of\b",
     re.I,
 )
-
-
-def is_sensitive(path: Path, description: object = "") -> bool:
-    """Whether the text at `path` is a secret itself."""
-    names = [re.sub(r"[^a-z0-9]", "", part.lower()) for part in path if isinstance(part, str)]
-    if not names or not _NAME.search(names[-1]) or _NO_SECRET.search(names[-1]):
-        return False
-    if len(names) > 1 and _REFERENCE.search(names[-2]):
-        return False
-    return not _SAYS_WHERE.search(str(description or "")[:400])
-
 
 _NUMBER = re.compile(r"-?\d{0,15}(\.\d{1,15})?")
 _QUANTITY = ("^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|", "^([0-9.]+)([eEinumkKMGTP]*")
@@ -140,6 +126,9 @@ _GROUP_OF_KIND = {
 _NO_KIND = frozenset({"", "custom", "text", "Probe", "SecretReference", "ConfigMapKeySelector", "SecretKeySelector"})
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
 
+_LARGEST_EXACT = 2**53
+_LARGEST_NUMBER = 2**63
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Widget:
@@ -153,6 +142,23 @@ class Widget:
     unit: str = ""
     options: tuple[str, ...] = ()
     data: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraints:
+    """As the HTML attributes have them; '' where there is nothing to say, or HTML would say it wrong.
+
+    `check`: JSON for the script.
+    """
+
+    minimum: str = ""
+    maximum: str = ""
+    step: str = ""
+    min_length: str = ""
+    check: str = ""
+
+
+NO_CONSTRAINTS = Constraints()
 
 
 def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, text: str) -> Widget:
@@ -317,25 +323,14 @@ def _last(path: Path) -> str:
     return next((part for part in reversed(path) if isinstance(part, str)), "")
 
 
-_EXACT = 2**53
-_LARGEST = 2**63
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Constraints:
-    """As the HTML attributes have them; '' where there is nothing to say, or HTML would say it wrong.
-
-    `check`: JSON for the script.
-    """
-
-    minimum: str = ""
-    maximum: str = ""
-    step: str = ""
-    min_length: str = ""
-    check: str = ""
-
-
-NO_CONSTRAINTS = Constraints()
+def is_sensitive(path: Path, description: object = "") -> bool:
+    """Whether the text at `path` is a secret itself."""
+    names = [re.sub(r"[^a-z0-9]", "", part.lower()) for part in path if isinstance(part, str)]
+    if not names or not _SECRET_NAME.search(names[-1]) or _NO_SECRET.search(names[-1]):
+        return False
+    if len(names) > 1 and _REFERENCE.search(names[-2]):
+        return False
+    return not _SAYS_WHERE.search(str(description or "")[:400])
 
 
 def browser_constraints(node: Node) -> Constraints:
@@ -345,7 +340,7 @@ def browser_constraints(node: Node) -> Constraints:
         return NO_CONSTRAINTS
     text = kind in ("string", "int-or-string")
     number = kind != "string"
-    check = {**(_numbers(node, kind) if number else {}), **(_texts(node) if text else {})}
+    check = {**(_number_checks(node, kind) if number else {}), **(_text_checks(node) if text else {})}
     if not check:
         return NO_CONSTRAINTS
     minimum, maximum = (_bound(check, name, kind) if number else "" for name in ("min", "max"))
@@ -363,11 +358,11 @@ def name_constraints() -> Constraints:
     return Constraints(check=json.dumps({"maxLength": 253, "name": True}, separators=(",", ":")))
 
 
-def _numbers(node: Node, kind: str) -> dict[str, Any]:
+def _number_checks(node: Node, kind: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for keyword, name, exclusive in (("minimum", "min", "exclusiveMinimum"), ("maximum", "max", "exclusiveMaximum")):
         limit = node.get(keyword)
-        if isinstance(limit, (int, float)) and not isinstance(limit, bool) and abs(limit) < _LARGEST:
+        if isinstance(limit, (int, float)) and not isinstance(limit, bool) and abs(limit) < _LARGEST_NUMBER:
             # Whole numbers are compared with int64() of the limit: fractions are cut off.
             made[name] = _shown(limit) if kind == "number" else str(int(limit))
             made |= {f"{name}Exclusive": True} if node.get(exclusive) is True else {}
@@ -379,7 +374,7 @@ def _numbers(node: Node, kind: str) -> dict[str, Any]:
     return made
 
 
-def _texts(node: Node) -> dict[str, Any]:
+def _text_checks(node: Node) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name in ("minLength", "maxLength"):
         if isinstance(node.get(name), int) and (node[name] or name == "maxLength"):
@@ -403,7 +398,7 @@ def _bound(check: dict[str, Any], name: str, kind: str) -> str:
     number = int(check[name])
     if check.get(f"{name}Exclusive"):
         number += 1 if name == "min" else -1
-    return str(number) if abs(number) <= _EXACT else ""
+    return str(number) if abs(number) <= _LARGEST_EXACT else ""
 
 
 def _step(check: dict[str, Any], kind: str, minimum: str) -> str:

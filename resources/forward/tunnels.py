@@ -2,15 +2,14 @@
 
 They live as long as the process, like `kubectl port-forward` in a terminal, or as long as the session of the user who
 opened them. Each connection looks the Pod up again and waits until there is one, so a forward survives its Pods.
+
 A port of 127.0.0.1 is bound only on a console that only this machine reaches. On any other, no port is open, since
 every program of the server could connect: the console's own pages lead there (resources/views/forward.py), by an
 address that only its owner knows.
 
-The Host of HTTP requests to a forwarded port of this machine.
-
-A page of another site can lead its own name to 127.0.0.1 (DNS rebinding) and read what a forwarded port answers, unless
-the name is judged. Only the first request of a connection is: a browser uses a connection for one name. TLS needs no
-check, for the Pod's certificate is of another name.
+The Host of HTTP requests to a port of this machine is checked. A page of another site can lead its own name to
+127.0.0.1 (DNS rebinding) and read what a forwarded port answers. Only the first request of a connection is checked: a
+browser uses a connection for one name. TLS needs no check, for the Pod's certificate is of another name.
 """
 
 import asyncio
@@ -38,75 +37,28 @@ from kube.errors import BadRequest, Forbidden, KubeError, NotFound, TooManyReque
 from kube.transport import AsyncTransport
 from resources.forward.targets import ForwardTarget, pod_and_port
 
-_METHODS = (b"GET ", b"HEAD ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"OPTIONS ", b"TRACE ", b"CONNECT ")
-# A page can send any method (RFC 9110, 9.1), and an address that is longer than every limit.
-_METHOD = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}"
-_REQUEST_LINE = re.compile(_METHOD + rb" \S+ HTTP/1\.[01]\r?\n")
-_UNFINISHED_LINE = re.compile(_METHOD + rb" [/*Hh]\S*(?: [HTP/1.0]*\r?)?")
-_HEAD_END = re.compile(rb"\r?\n\r?\n")
-_HOST = re.compile(rb"\n[Hh][Oo][Ss][Tt][ \t]*:[ \t]*([^\r\n]*)")
-_LOOPBACK_NAMES = ["localhost", ".localhost", "127.0.0.1", "[::1]"]
-_REFUSAL_TEXT = b"This forwarded port can be reached as localhost only.\n"
-HOST_REFUSAL = (
-    b"HTTP/1.1 421 Misdirected Request\r\ncontent-type: text/plain; charset=utf-8\r\n"
-    b"content-length: %d\r\nconnection: close\r\n\r\n%s" % (len(_REFUSAL_TEXT), _REFUSAL_TEXT)
-)
-
-
-class HostCheckedReader:
-    """Reads as `reader` does; a request for another host than this machine is answered with REFUSAL, and ends it."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
-        self._checked = False
-
-    async def read(self, n: int = -1, /) -> bytes:
-        if self._checked:
-            return await self._reader.read(n)
-        head = await self._reader.read(n)
-        while head and not is_complete_head(head):
-            piece = await self._reader.read(n)
-            if not piece:
-                break
-            head += piece
-        self._checked = True
-        if is_allowed_host(head):
-            return head
-        self._writer.write(HOST_REFUSAL)
-        self._writer.close()
-        return b""
-
-
-def is_complete_head(head: bytes) -> bool:
-    """Whether the first bytes of a connection are enough to be judged: the head of a request, or no HTTP at all."""
-    if b"\n" not in head:
-        is_begun = any(method.startswith(head) for method in _METHODS) or _UNFINISHED_LINE.fullmatch(head)
-        return not is_begun or len(head) > limits.REQUEST_HEADER_BYTES.value
-    return (
-        not _REQUEST_LINE.match(head) or bool(_HEAD_END.search(head)) or len(head) > limits.REQUEST_HEADER_BYTES.value
-    )
-
-
-def is_allowed_host(head: bytes) -> bool:
-    """Whether every Host of the request is this machine's. What isn't HTTP is allowed."""
-    if not _REQUEST_LINE.match(head):
-        return not _UNFINISHED_LINE.fullmatch(head)
-    end = _HEAD_END.search(head)
-    if end is None:
-        return False
-    hosts = [value.decode("latin-1").strip() for value in _HOST.findall(head[: end.start()])]
-    allowed = [*_LOOPBACK_NAMES, *settings.ALLOWED_HOSTS]
-    return all(validate_host(split_domain_port(host)[0], allowed) for host in hosts)
-
-
 HOST = "127.0.0.1"
-# A Pod that was replaced is waited for so long by who connects meanwhile.
+# A connection waits for so long while its Pod is replaced.
 _PATIENCE_SECONDS = 20.0
 _AGAIN_SECONDS = 0.5
 # Of the stream between this machine's program and us; the usual 64 KiB makes four times as many messages.
 _BUFFER = 256 * 1024
 # Binding a lower port takes CAP_NET_BIND_SERVICE.
 LOWEST = 1024
+
+_METHODS = (b"GET ", b"HEAD ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"OPTIONS ", b"TRACE ", b"CONNECT ")
+# A page can send any method (RFC 9110, 9.1), and an address that is longer than every limit.
+_METHOD = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}"
+_REQUEST_LINE = re.compile(_METHOD + rb" \S+ HTTP/1\.[01]\r?\n")
+_UNFINISHED_LINE = re.compile(_METHOD + rb" [/*Hh]\S*(?: [HTP/1.0]*\r?)?")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_HOST_HEADER = re.compile(rb"\n[Hh][Oo][Ss][Tt][ \t]*:[ \t]*([^\r\n]*)")
+_LOOPBACK_NAMES = ["localhost", ".localhost", "127.0.0.1", "[::1]"]
+_REFUSAL_TEXT = b"This forwarded port can be reached as localhost only.\n"
+HOST_REFUSAL = (
+    b"HTTP/1.1 421 Misdirected Request\r\ncontent-type: text/plain; charset=utf-8\r\n"
+    b"content-length: %d\r\nconnection: close\r\n\r\n%s" % (len(_REFUSAL_TEXT), _REFUSAL_TEXT)
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -371,3 +323,49 @@ async def _stop(tunnel: Tunnel) -> None:
     for task in tuple(tunnel.tasks):
         task.cancel()
     await asyncio.gather(*tunnel.tasks, return_exceptions=True)
+
+
+class HostCheckedReader:
+    """Reads as `reader` does; HOST_REFUSAL answers a request for another host than this machine, and ends it."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self._checked = False
+
+    async def read(self, n: int = -1, /) -> bytes:
+        if self._checked:
+            return await self._reader.read(n)
+        head = await self._reader.read(n)
+        while head and not is_complete_head(head):
+            piece = await self._reader.read(n)
+            if not piece:
+                break
+            head += piece
+        self._checked = True
+        if is_allowed_host(head):
+            return head
+        self._writer.write(HOST_REFUSAL)
+        self._writer.close()
+        return b""
+
+
+def is_complete_head(head: bytes) -> bool:
+    """Whether the first bytes of a connection are enough to be judged: the head of a request, or no HTTP at all."""
+    if b"\n" not in head:
+        is_begun = any(method.startswith(head) for method in _METHODS) or _UNFINISHED_LINE.fullmatch(head)
+        return not is_begun or len(head) > limits.REQUEST_HEADER_BYTES.value
+    return (
+        not _REQUEST_LINE.match(head) or bool(_HEAD_END.search(head)) or len(head) > limits.REQUEST_HEADER_BYTES.value
+    )
+
+
+def is_allowed_host(head: bytes) -> bool:
+    """Whether every Host of the request is this machine's. What isn't HTTP is allowed."""
+    if not _REQUEST_LINE.match(head):
+        return not _UNFINISHED_LINE.fullmatch(head)
+    end = _HEAD_END.search(head)
+    if end is None:
+        return False
+    hosts = [value.decode("latin-1").strip() for value in _HOST_HEADER.findall(head[: end.start()])]
+    allowed = [*_LOOPBACK_NAMES, *settings.ALLOWED_HOSTS]
+    return all(validate_host(split_domain_port(host)[0], allowed) for host in hosts)

@@ -1,10 +1,9 @@
-"""What the history keeps of an object: what people and operators say with it, without heartbeats and without passwords.
+"""A version of an object as the history stores it, without heartbeats and passwords, and the steps back to the version
+before.
 
 Left out: managedFields and what the server counts; in the status every time, observedGeneration and resourceVersions,
 so that an operator that only says "still the same, now" makes no history. Values under names like `password` are
 replaced by dots and a short keyed digest: that one changed is seen, what it was is not. A Secret is not kept at all.
-
-From one version of an object to the one before it, as few small steps, and the same in words. Pure.
 
 A step back is [path, value], or [path] for what was not there; a path is a list of keys and places in lists. Lists of
 equal length are compared item by item, others are taken whole: so that what is kept is small where it matters (one
@@ -31,6 +30,9 @@ _LEADER = "control-plane.alpha.kubernetes.io/leader"
 _STATUS_NOISE = re.compile(r"observedGeneration|.*[rR]esourceVersion|last(Transition|Update|Heartbeat|Probe)Time")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 _SALT = b"resources.history"
+
+
+Op = list[Any]
 
 
 def skipped(obj: Mapping[str, Any]) -> bool:
@@ -182,9 +184,6 @@ def packed(value: Any) -> bytes:
 def unpacked(data: bytes | memoryview) -> Any:
     """The object that was packed; None for b''."""
     return msgspec.json.decode(zlib.decompress(bytes(data))) if data else None
-
-
-Op = list[Any]
 
 
 def steps_back(new: Any, old: Any) -> list[Op]:

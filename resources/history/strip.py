@@ -1,13 +1,10 @@
-"""The history of one object as a drawing: a bar of its states over time, and below it marks of what happened.
+"""The history of one object as drawings: a bar of its states over time, marks of what happened, and lines of numbers.
 
 Positions and widths are percentages of the whole width. Marks are in three lanes: changes by people, changes by
-controllers, and Events.
+controllers, and Events. The numbers are the desired and ready replicas, and how often the containers restarted; Pods
+have them where HISTORY_KINDS names Pods.
 
-Numbers of one object over time, out of its history: how many replicas were asked for and how many were ready, how
-often its containers started again.
-
-A line changes where a step says so. Small changes of the status that were folded into one step count as one. Pods have
-these lines where HISTORY_KINDS names them.
+A line changes where a step says so. Small changes of the status that were folded into one step count as one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,6 +27,20 @@ SHORTEST, LONGEST = timedelta(seconds=1), timedelta(days=30)
 #: How much time can be looked at, by its key in the address.
 SPANS = {"1h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": LONGEST}
 _BARS = 120
+
+PEOPLE, CONTROLLERS, EVENTS = "people", "controllers", "events"
+#: Closer marks become one: in percent of the width, about four pixels.
+NEAR = 0.6
+#: What one mark tells; the list of changes has all.
+TOLD = 5
+#: Of one object; more would be one grey line.
+MOST_STEPS = 300
+
+WIDTH, HEIGHT = 1000, 40
+#: Of the table that says the same; the drawing has all.
+MAX_CHART_ROWS = 30
+WANTED, READY, RESTARTS = "wanted", "ready", "restarts"
+_Numbers = dict[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,15 +164,6 @@ def _shares(bars: tuple[Bar, ...]) -> tuple[Share, ...]:
     return tuple(Share(Health(state=state), round(part / whole * 100)) for state, part in ranked if state)
 
 
-PEOPLE, CONTROLLERS, EVENTS = "people", "controllers", "events"
-#: Closer marks become one: in percent of the width, about four pixels.
-NEAR = 0.6
-#: What one mark tells; the list of changes has all.
-TOLD = 5
-#: Of one object; more would be one grey line.
-MOST_STEPS = 300
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happened:
     """`lane`: PEOPLE, CONTROLLERS or EVENTS. `url`: the page with details, '' if there is none."""
@@ -268,13 +270,6 @@ def _of_event(event: EventRow) -> Happened | None:
     )
 
 
-WIDTH, HEIGHT = 1000, 40
-#: Of the table that says the same; the drawing has all.
-MAX_CHART_ROWS = 30
-WANTED, READY, RESTARTS = "wanted", "ready", "restarts"
-_Numbers = dict[str, int]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartLine:
     """`path`: of an SVG of WIDTH times HEIGHT, in steps. `least` and `most` are of the time that is drawn."""
@@ -308,7 +303,7 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """`rows`: the newest first, MOST_ROWS of them. No `lines`: the object has no such numbers."""
+    """`rows`: the newest first, MAX_CHART_ROWS of them. No `lines`: the object has no such numbers."""
 
     lines: tuple[ChartLine, ...] = ()
     rows: tuple[ChartRow, ...] = ()
@@ -323,7 +318,7 @@ class Figures:
 
 def figures(traced: Traced, begin: datetime | None = None) -> Figures:
     """`begin`: of the time that the strip of states shows; without one, of all that is known."""
-    found = _changes(list(_over_time(traced)))
+    found = _changed_numbers(list(_numbers_over_time(traced)))
     if not found:
         return Figures()
     end = traced.deleted_at or timezone.now()
@@ -336,7 +331,7 @@ def figures(traced: Traced, begin: datetime | None = None) -> Figures:
     return Figures(lines=lines, rows=rows[:MAX_CHART_ROWS], begin=begin, end=end, top=top)
 
 
-def _over_time(traced: Traced) -> Iterator[tuple[datetime, _Numbers]]:
+def _numbers_over_time(traced: Traced) -> Iterator[tuple[datetime, _Numbers]]:
     """(since when, numbers), the newest first, as far back as versions can be made."""
     obj = stored_object.unpacked(traced.head)
     for step in traced.steps.exclude(event=Step.DELETED).order_by("-pk").iterator(chunk_size=50):
@@ -346,7 +341,7 @@ def _over_time(traced: Traced) -> Iterator[tuple[datetime, _Numbers]]:
         obj = stored_object.apply_steps(obj, stored_object.unpacked(step.back))
 
 
-def _changes(newest_first: list[tuple[datetime, _Numbers]]) -> list[tuple[datetime, _Numbers]]:
+def _changed_numbers(newest_first: list[tuple[datetime, _Numbers]]) -> list[tuple[datetime, _Numbers]]:
     """In the order of time, where any number becomes another one."""
     found: list[tuple[datetime, _Numbers]] = []
     for at, numbers in reversed(newest_first):

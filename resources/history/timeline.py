@@ -1,11 +1,11 @@
-"""The history as it is read: the lives of one object, what happened in each, and the object as it was at any moment.
+"""The history as it is read: which objects of one name there were, what happened to each, the object as it was at any
+moment, and what was deleted lately.
 
-No permission is checked here: views do that, at the API server (allowed).
-
-Which objects of a name there were, who may read of them, and what was deleted lately.
+step_of(), recently_deleted() and Readable ask the API server what the user may read. lives(), page(), entry() and
+versions() don't: their callers must have read the object or called check_can_read().
 
 A namespace that was deleted and created again under the same name may have other owners, so only what belongs to its
-present life is shown. The recorder stores the namespace's uid with each object. Where it is missing (rows of before, a
+present life is shown. The recorder stores the namespace's uid with each object. Where it is missing (older rows, a
 namespace that could not be read) the times of creation decide: an object is never older than its namespace.
 """
 
@@ -41,6 +41,9 @@ _WORDS = {
     "kubectl-annotate": "kubectl annotate",
     "kubectl-rollout": "kubectl rollout",
 }
+
+#: Clocks of the API server and of the worker differ by less than this.
+_SLACK_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +193,6 @@ def versions(traced: Traced, wanted: Iterable[int]) -> dict[int, KubeObject]:
         if not left:
             break
     return found
-
-
-#: Clocks of the API server and of the worker differ by less than this.
-_SLACK_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""A namespace's page: what is in it, its quotas and limits, and, while it goes, what it waits for in plain words.
+"""The panels of a Namespace, a ResourceQuota and a LimitRange.
 
-Quotas as bars of what is used and what is allowed, and limit ranges as a table: for their own pages and a
-namespace's.
+A namespace's page has its security level, its quotas as bars of used and allowed, its limits as a table, and, while it
+is deleted, what it waits for in plain words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,65 +18,12 @@ from resources.kinds.parts import Bar, Bars, Bit, Cell, Table, bar, facts, line,
 from resources.state.health import conditions
 
 
-def bars(obj: KubeObject) -> tuple[Bar, ...]:
-    """Of a ResourceQuota, by name; before its controller has counted, of the spec alone."""
-    status = mapping(obj.get("status"))
-    hard = mapping(status.get("hard")) or mapping(mapping(obj.get("spec")).get("hard"))
-    used = mapping(status.get("used"))
-    return tuple(bar(name, text(used.get(name)), text(most)) for name, most in sorted(hard.items()))
-
-
-def quota(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    made = Bars(_("Used"), bars(obj), _("No limits."), _scope(obj))
-    yield Panel("bars", "resources/kinds/_bars.html", made)
-
-
-def _scope(obj: KubeObject) -> str:
-    scopes = mapping(obj.get("spec")).get("scopes")
-    names = [text(scope) for scope in scopes] if isinstance(scopes, list) else []
-    return _("Scopes: %(scopes)s") % {"scopes": ", ".join(names)} if names else ""
-
-
-def limit_range(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    yield limits_table("limits", _("Limits"), (obj,))
-
-
-def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
-    """A row for each kind of thing and resource."""
-    columns = (
-        _("Type"),
-        _("Resource"),
-        _("Minimum"),
-        _("Maximum"),
-        _("Default request"),
-        _("Default limit"),
-        _("Maximum limit/request ratio"),
-    )
-    rows = tuple(
-        row for obj in found for item in items(mapping(obj.get("spec")).get("limits")) for row in _limits(item)
-    )
-    return table(id_, Table(title=title, columns=columns, rows=rows, empty=_("No limits.")), wide=True)
-
-
-def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-    parts = [mapping(item.get(key)) for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")]
-    for name in dict.fromkeys(name for part in parts for name in part):
-        yield line(item.get("type")), line(name), *(line(part.get(name)) for part in parts)
-
-
-def of_namespace(objects: Iterable[KubeObject]) -> Iterator[Panel]:
-    """The bars of all quotas of a namespace."""
-    found = tuple(replace(found, name=f"{found.name} ({name_of(obj)})") for obj in objects for found in bars(obj))
-    if found:
-        yield Panel("quotas", "resources/kinds/_bars.html", Bars(_("Quotas"), found))
-
-
 def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     name = name_of(obj)
     if going := waits_for(obj):
         yield facts("going", _("Deletion progress"), going)
     yield facts("namespace", _("Security"), _security(mapping(mapping(obj.get("metadata")).get("labels"))))
-    yield from of_namespace(some(client, "", "ResourceQuota", name, limit=50).items)
+    yield from _quotas(some(client, "", "ResourceQuota", name, limit=50).items)
     ranges = some(client, "", "LimitRange", name, limit=50).items
     if ranges:
         yield limits_table("limits", _("Limits"), ranges)
@@ -130,6 +77,59 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
         if condition.status == "True"
     ]
     return tuple(found) or ((_("Deletion"), (Bit(text=_("Deletion has just started.")),)),)
+
+
+def quota(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    made = Bars(_("Used"), quota_bars(obj), _("No limits."), _scope(obj))
+    yield Panel("bars", "resources/kinds/_bars.html", made)
+
+
+def limit_range(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield limits_table("limits", _("Limits"), (obj,))
+
+
+def _quotas(objects: Iterable[KubeObject]) -> Iterator[Panel]:
+    """The bars of all quotas of a namespace."""
+    found = tuple(replace(found, name=f"{found.name} ({name_of(obj)})") for obj in objects for found in quota_bars(obj))
+    if found:
+        yield Panel("quotas", "resources/kinds/_bars.html", Bars(_("Quotas"), found))
+
+
+def quota_bars(obj: KubeObject) -> tuple[Bar, ...]:
+    """Of a ResourceQuota, by name; before its controller has counted, of the spec alone."""
+    status = mapping(obj.get("status"))
+    hard = mapping(status.get("hard")) or mapping(mapping(obj.get("spec")).get("hard"))
+    used = mapping(status.get("used"))
+    return tuple(bar(name, text(used.get(name)), text(most)) for name, most in sorted(hard.items()))
+
+
+def _scope(obj: KubeObject) -> str:
+    scopes = mapping(obj.get("spec")).get("scopes")
+    names = [text(scope) for scope in scopes] if isinstance(scopes, list) else []
+    return _("Scopes: %(scopes)s") % {"scopes": ", ".join(names)} if names else ""
+
+
+def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
+    """A row for each kind of thing and resource."""
+    columns = (
+        _("Type"),
+        _("Resource"),
+        _("Minimum"),
+        _("Maximum"),
+        _("Default request"),
+        _("Default limit"),
+        _("Maximum limit/request ratio"),
+    )
+    rows = tuple(
+        row for obj in found for item in items(mapping(obj.get("spec")).get("limits")) for row in _limits(item)
+    )
+    return table(id_, Table(title=title, columns=columns, rows=rows, empty=_("No limits.")), wide=True)
+
+
+def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    parts = [mapping(item.get(key)) for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")]
+    for name in dict.fromkeys(name for part in parts for name in part):
+        yield line(item.get("type")), line(name), *(line(part.get(name)) for part in parts)
 
 
 PANELS: dict[Kind, Maker] = {

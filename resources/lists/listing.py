@@ -5,8 +5,8 @@ are. Names, states and owners can't be searched by the API server, nor can it so
 whole list (resources/lists/snapshot.py), up to limits.LIST_OBJECTS.
 https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
 
-A change as the row that a list shows: the same template and the same values as the list's first paint, made once for
-all browsers that show the same columns in the same language.
+A live update has a row of the same template and values as the list's first paint (row_html), made once for all browsers
+that show the same columns in the same language.
 """
 
 from collections import Counter
@@ -194,6 +194,30 @@ def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: ListEntry) 
         terminating=entry.terminating,
         version=entry.version,
     )
+
+
+def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, language: str) -> str:
+    """`<tr id="row-{uid}">…</tr>` of templates/resources/_row.html. `columns`: JSON of the Table's columnDefinitions.
+
+    `name`: the topic, with `?` and the columns of the list unless it has the default ones. The
+    template gets `row`, `all_namespaces`: whether the list it belongs to shows a namespace in each row, and `live`.
+    """
+    row: dict[str, Any] = msgspec.json.decode(change.row)
+    definitions = table.columns({"columnDefinitions": msgspec.json.decode(columns)})
+    topic, _question, keys = name.partition("?")
+    place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
+    with translation.override(language), addresses_of(place):
+        state, reason = (row.get("health") or {}).get(language, ("", ""))
+        entry = entry_of(
+            type_, table.TableRow(tuple(row["cells"]), row["object"]), health=Health(state=state, reason=reason)
+        )
+        entry = replace(entry, version=change.version or entry.version)
+        words = keys.split(",")
+        view = row_view(type_, definitions, entry, read(keys), usage=WITH_USAGE in words)
+        several = not Topic.parse(topic).namespace or IN_SEVERAL in words
+        context = {"row": view, "all_namespaces": type_.namespaced and several, "live": True}
+        # strip() also makes a plain str of the SafeString, which the encoder asks for.
+        return get_template("resources/_row.html").render(context).strip()
 
 
 def cell(column: ListColumn, entry: ListEntry) -> Cell:
@@ -388,27 +412,3 @@ def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: 
     snapshot = snapshots.get(client, type_, namespace, labels=query.labels, fields=query.fields)
     entries = overlaid(client, type_, namespace, snapshot.all())
     return ordered(filtered(entries, query), query.sort, columns_.available(type_, snapshot.columns))
-
-
-def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, language: str) -> str:
-    """`<tr id="row-{uid}">…</tr>` of templates/resources/_row.html. `columns`: JSON of the Table's columnDefinitions.
-
-    `name`: the topic, with `?` and the columns of the list unless it has the default ones. The
-    template gets `row`, `all_namespaces`: whether the list it belongs to shows a namespace in each row, and `live`.
-    """
-    row: dict[str, Any] = msgspec.json.decode(change.row)
-    definitions = table.columns({"columnDefinitions": msgspec.json.decode(columns)})
-    topic, _question, keys = name.partition("?")
-    place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
-    with translation.override(language), addresses_of(place):
-        state, reason = (row.get("health") or {}).get(language, ("", ""))
-        entry = entry_of(
-            type_, table.TableRow(tuple(row["cells"]), row["object"]), health=Health(state=state, reason=reason)
-        )
-        entry = replace(entry, version=change.version or entry.version)
-        words = keys.split(",")
-        view = row_view(type_, definitions, entry, read(keys), usage=WITH_USAGE in words)
-        several = not Topic.parse(topic).namespace or IN_SEVERAL in words
-        context = {"row": view, "all_namespaces": type_.namespaced and several, "live": True}
-        # strip() also makes a plain str of the SafeString, which the encoder asks for.
-        return get_template("resources/_row.html").render(context).strip()

@@ -5,10 +5,9 @@ once. Each use first asks the API server for one row of the same list: this chec
 resourceVersion is the one that the watch must have reached. Snapshots live in a web process, one for each (cluster,
 user, type, namespace, selectors, language), and are bounded together.
 
-A whole list in chunks, however long it is, and however long that takes.
-
-A continue token lives about five minutes. The server's refusal (410) brings another, with which the rest comes as it is
-by then. https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+The list is read in chunks (list_tables), as downloads are (list_objects too). A continue token lives about five
+minutes. The server's refusal (410) brings another, with which the rest comes as it is by then.
+https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 """
 
 import asyncio
@@ -34,64 +33,6 @@ from kube.versions import comparable, newest, older
 from kube.watch import WatchEvent, watch
 from resources.lists.entries import ListEntry, Pool, entry_of, include
 
-CHUNK_ROWS = 1000
-#: Whole objects may have 1.5 MB each.
-CHUNK_OBJECTS = 500
-_TRIES = 3
-ListChunk = TypeVar("Page", Table, ObjectList)
-
-
-def list_tables(
-    client: ClusterClient,
-    type_: ResourceType,
-    namespace: str,
-    *,
-    labels: str = "",
-    fields: str = "",
-    include: str = "Metadata",
-    go_on: bool = True,
-) -> Iterator[Table]:
-    """The chunks in the server's order.
-
-    `go_on`: if the continue token has expired, continue with the current objects; else that raises Gone.
-    """
-
-    def ask(token: str) -> Table:
-        return client.table(
-            type_, namespace, labels=labels, fields=fields, limit=CHUNK_ROWS, continue_=token, include=include
-        )
-
-    yield from _pages(ask, go_on)
-
-
-def list_objects(
-    client: ClusterClient, type_: ResourceType, namespace: str, *, labels: str = "", fields: str = ""
-) -> Iterator[ObjectList]:
-    """The same as whole objects."""
-
-    def ask(token: str) -> ObjectList:
-        return client.list(type_, namespace, labels=labels, fields=fields, limit=CHUNK_OBJECTS, continue_=token)
-
-    yield from _pages(ask, go_on=True)
-
-
-def _pages(ask: Callable[[str], ListChunk], go_on: bool) -> Iterator[ListChunk]:
-    token, refused = "", 0
-    while True:
-        try:
-            page = ask(token)
-        except Gone as error:
-            refused += 1
-            if not go_on or not error.continue_ or refused > _TRIES:
-                raise
-            token = error.continue_
-            continue
-        yield page
-        token, refused = page.continue_, 0
-        if not token:
-            return
-
-
 log = logging.getLogger(__name__)
 
 #: Unused for so long, a snapshot goes.
@@ -113,7 +54,13 @@ _WATCH_SECONDS = 360
 WATCHED = 20
 _PAUSE_SECONDS = 0.5
 _SWEEP_SECONDS = 5.0
+
+CHUNK_ROWS = 1000
+#: Whole objects may have 1.5 MB each.
+CHUNK_OBJECTS = 500
+_TRIES = 3
 _Key = tuple[str, ...]
+ListChunk = TypeVar("ListChunk", Table, ObjectList)
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -402,6 +349,57 @@ def _key(client: ClusterClient, type_: ResourceType, namespace: str, labels: str
     # By the credentials, not only their name. The client itself may be a stand-in that each request has of its own.
     who = f"{client.host} {client.who} {id(client.config)}"
     return (who, client.name, type_.topic_part, namespace, labels, fields, translation.get_language() or "")
+
+
+def list_tables(
+    client: ClusterClient,
+    type_: ResourceType,
+    namespace: str,
+    *,
+    labels: str = "",
+    fields: str = "",
+    include: str = "Metadata",
+    go_on: bool = True,
+) -> Iterator[Table]:
+    """The chunks in the server's order.
+
+    `go_on`: if the continue token has expired, continue with the current objects; else that raises Gone.
+    """
+
+    def ask(token: str) -> Table:
+        return client.table(
+            type_, namespace, labels=labels, fields=fields, limit=CHUNK_ROWS, continue_=token, include=include
+        )
+
+    yield from _chunks(ask, go_on)
+
+
+def list_objects(
+    client: ClusterClient, type_: ResourceType, namespace: str, *, labels: str = "", fields: str = ""
+) -> Iterator[ObjectList]:
+    """The same as whole objects."""
+
+    def ask(token: str) -> ObjectList:
+        return client.list(type_, namespace, labels=labels, fields=fields, limit=CHUNK_OBJECTS, continue_=token)
+
+    yield from _chunks(ask, go_on=True)
+
+
+def _chunks(ask: Callable[[str], ListChunk], go_on: bool) -> Iterator[ListChunk]:
+    token, refused = "", 0
+    while True:
+        try:
+            chunk = ask(token)
+        except Gone as error:
+            refused += 1
+            if not go_on or not error.continue_ or refused > _TRIES:
+                raise
+            token = error.continue_
+            continue
+        yield chunk
+        token, refused = chunk.continue_, 0
+        if not token:
+            return
 
 
 snapshots = Snapshots()

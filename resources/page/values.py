@@ -1,8 +1,8 @@
-"""A spec or status as a tree of names and values to read: bounded, with a Secret's values hidden.
+"""Values of an object to read: spec and status as bounded trees, and the status by the operator's statusDescriptors.
 
-The status of an object in its operator's words: what the statusDescriptors of its ClusterServiceVersion pick out,
-and how each is to be shown.
+A Secret's values, and those that are passwords by their names or descriptors, are hidden in the trees.
 
+The statusDescriptors of the ClusterServiceVersion say what of the status is shown, and how.
 https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
 Real ones are sloppy, and name fields that no status has: what can't be found is left out; what has another shape than
 its descriptor says is shown as what it is, with a word about it.
@@ -36,6 +36,16 @@ _TEXT = 4000
 _HELP = 400
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
+#: A donut's ring: radius and length of the line, in the units of its viewBox.
+RADIUS = 40
+LENGTH = 2 * pi * RADIUS
+_OBJECT = "io.kubernetes:"
+_INDEX = re.compile(r"\[[^\[\]]*\]")
+_PODS = 200
+_REPEATED = 50
+#: Their own table, or the state at the top of the page, says it already.
+_ELSEWHERE = frozenset({"hidden", "conditions", "io.kubernetes.conditions"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueNode:
@@ -65,6 +75,36 @@ class ValueNode:
     @property
     def long(self) -> bool:
         return "\n" in self.text or len(self.text) > 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """Pods in one state. `start` and `length` of its part of the ring; `colour` as labels have it."""
+
+    state: str
+    pods: tuple[str, ...]
+    count: int
+    colour: str
+    start: str
+    length: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusValue:
+    """One value.
+
+    `look`: text, code, link, object, pods, secret, phase, yes, no. `wrong`: it is not what the descriptor says it is.
+    """
+
+    label: str
+    help: str
+    look: str
+    text: str = ""
+    link: Link | None = None
+    colour: str = ""
+    slices: tuple[Slice, ...] = ()
+    count: int = 0
+    wrong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,47 +235,6 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _TEXT else f"{text[:_TEXT]} …"
 
 
-#: A donut's ring: radius and length of the line, in the units of its viewBox.
-RADIUS = 40
-LENGTH = 2 * pi * RADIUS
-_OBJECT = "io.kubernetes:"
-_INDEX = re.compile(r"\[[^\[\]]*\]")
-_PODS = 200
-_REPEATED = 50
-#: Their own table, or the state at the top of the page, says it already.
-_ELSEWHERE = frozenset({"hidden", "conditions", "io.kubernetes.conditions"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slice:
-    """Pods in one state. `start` and `length` of its part of the ring; `colour` as labels have it."""
-
-    state: str
-    pods: tuple[str, ...]
-    count: int
-    colour: str
-    start: str
-    length: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusValue:
-    """One value.
-
-    `look`: text, code, link, object, pods, secret, phase, yes, no. `wrong`: it is not what the descriptor says it is.
-    """
-
-    label: str
-    help: str
-    look: str
-    text: str = ""
-    link: Link | None = None
-    colour: str = ""
-    slices: tuple[Slice, ...] = ()
-    count: int = 0
-    wrong: bool = False
-
-
 def status_values(
     client: ClusterClient, obj: KubeObject, described: Iterable[Mapping[str, Any]]
 ) -> tuple[StatusValue, ...]:
@@ -247,8 +246,7 @@ def status_values(
         if not isinstance(path, str) or _ELSEWHERE & set(looks):
             continue
         label = text(descriptor.get("displayName")) or path
-        steps = tuple(part for part in _INDEX.sub("", path).split(".") if part)
-        for title, value in _values(status, steps[1:] if steps[:1] == ("status",) and len(steps) > 1 else steps, label):
+        for title, value in _values(status, _status_path(path), label):
             if value is not None:
                 found.append(
                     _status_value(
@@ -269,9 +267,14 @@ def status_secrets(offer: Offer) -> frozenset[tuple[str, ...]]:
     for descriptor in offer.status:
         path = descriptor.get("path")
         if isinstance(path, str) and "password" in capabilities(descriptor.get("x-descriptors")):
-            steps = tuple(part for part in _INDEX.sub("", path).split(".") if part)
-            found.add(("status", *(steps[1:] if steps[:1] == ("status",) and len(steps) > 1 else steps)))
+            found.add(("status", *_status_path(path)))
     return frozenset(found)
+
+
+def _status_path(path: str) -> tuple[str, ...]:
+    """A statusDescriptor's path below `status`, whether it begins with that or not, without the indexes of lists."""
+    steps = tuple(part for part in _INDEX.sub("", path).split(".") if part)
+    return steps[1:] if steps[:1] == ("status",) and len(steps) > 1 else steps
 
 
 def _values(value: Any, path: tuple[str, ...], label: str) -> Iterator[tuple[str, Any]]:

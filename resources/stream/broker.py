@@ -131,7 +131,7 @@ class Broker(Reader):
         """Removes a connection. Topics without connections are no longer read; hubs still watch them for a while."""
         line.close()
         for listener in self.lines.pop(line, ()):
-            self.feeds[listener.wish.topic].remove(listener)
+            self.feeds[listener.subscription.topic].remove(listener)
         self._forget_unwanted()
 
     def refuse(self, line: BrowserConnection, topic: str, piece: bytes) -> None:
@@ -141,9 +141,9 @@ class Broker(Reader):
                 joining.wishes = [wish for wish in joining.wishes if wish.topic != topic]
         remaining: list[Listener] = []
         for listener in self.lines.get(line, ()):
-            if listener.wish.topic == topic:
+            if listener.subscription.topic == topic:
                 self.feeds[topic].remove(listener)
-                line.mailbox.forget(listener.wish.name)
+                line.mailbox.forget(listener.subscription.name)
             else:
                 remaining.append(listener)
         if line in self.lines:

@@ -1,8 +1,7 @@
-"""One topic of this process: who hears what of it.
+"""The subscriptions of a connection to topics, and the feed of one topic to them.
 
-An entry costs only the connections that want to know, not all that look at the topic.
-
-What a browser asks of a stream, and how that is read: from the address (GET) or from a body of JSON (POST).
+Subscriptions are read from the address (GET) or from a body of JSON (POST). An entry of a topic costs only the
+connections whose subscriptions it concerns, not all that look at the topic.
 """
 
 import sys
@@ -83,7 +82,7 @@ class TopicSubscription:
 
 
 def subscriptions_in_address(rows: Sequence[str], notices: Sequence[str]) -> list[TopicSubscription]:
-    """Of GET: `topic=` with rows, `notice=` without, one event for each object. Raises TooMuch."""
+    """Of GET: `topic=` with rows, `notice=` without, one event for each object. Raises TooManyTopics."""
     shown = dict.fromkeys(rows)
     found = [TopicSubscription(name, html=True, each=True) for name in shown]
     found += [TopicSubscription(name, html=False, each=True) for name in dict.fromkeys(notices) if name not in shown]
@@ -91,19 +90,21 @@ def subscriptions_in_address(rows: Sequence[str], notices: Sequence[str]) -> lis
 
 
 def subscriptions_in_body(text: bytes) -> tuple[list[TopicSubscription], str, str]:
-    """Of POST: the wishes, those of one name together, `since` and `language`.
+    """Of POST: the subscriptions, those of one name together, `since` and `language`.
 
-    Raises ValueError with a sentence that says what is wrong, and TooMuch.
+    Raises ValueError with a sentence that says what is wrong, and TooManyTopics.
     """
     body = _decode(text)
     found: dict[str, TopicSubscription] = {}
     notices: dict[str, TopicSubscription] = {}
     for rows in body.rows:
         uids = None if rows.uids is None else {sys.intern(uid) for uid in rows.uids}
-        wish = found.setdefault(rows.topic, TopicSubscription(rows.topic, html=True, each=uids is None, uids=uids))
-        wish.moves = wish.moves or rows.moves
-        wish.uids = None if wish.uids is None or uids is None else wish.uids | uids
-        wish.each = wish.uids is None
+        subscription = found.setdefault(
+            rows.topic, TopicSubscription(rows.topic, html=True, each=uids is None, uids=uids)
+        )
+        subscription.moves = subscription.moves or rows.moves
+        subscription.uids = None if subscription.uids is None or uids is None else subscription.uids | uids
+        subscription.each = subscription.uids is None
     for notice in body.notices:
         names = None if notice.names is None else frozenset(map(sys.intern, notice.names))
         if known := notices.get(notice.topic):
@@ -113,38 +114,50 @@ def subscriptions_in_body(text: bytes) -> tuple[list[TopicSubscription], str, st
     return _bounded([*found.values(), *notices.values()]), body.since or "", body.language or ""
 
 
-def subscribed_topics(wishes: Iterable[TopicSubscription]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(wish.topic for wish in wishes))
+def subscribed_topics(subscriptions: Iterable[TopicSubscription]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(subscription.topic for subscription in subscriptions))
 
 
-def _bounded(wishes: list[TopicSubscription]) -> list[TopicSubscription]:
-    if max(len(subscribed_topics(wishes)), sum(wish.html for wish in wishes)) > limits.STREAM_TOPICS.value:
+def _bounded(subscriptions: list[TopicSubscription]) -> list[TopicSubscription]:
+    if (
+        max(len(subscribed_topics(subscriptions)), sum(subscription.html for subscription in subscriptions))
+        > limits.STREAM_TOPICS.value
+    ):
         raise TooManyTopics(f"more than {limits.STREAM_TOPICS.value} topics on one connection")
-    if sum(len(wish.uids or ()) + len(wish.names or ()) for wish in wishes) > limits.STREAM_ROWS.value:
+    if (
+        sum(len(subscription.uids or ()) + len(subscription.names or ()) for subscription in subscriptions)
+        > limits.STREAM_ROWS.value
+    ):
         raise TooManyTopics(f"more than {limits.STREAM_ROWS.value} rows and names on one connection")
-    return wishes
+    return subscriptions
 
 
 class Listener:
-    """One wish of one connection. Asleep, it is not asked for news any more until what it knows was sent."""
+    """One subscription of one connection. Asleep, it is not asked for news any more until what it knows was sent."""
 
-    __slots__ = ("_feed", "line", "wish")
+    __slots__ = ("_feed", "line", "subscription")
 
-    def __init__(self, line: BrowserConnection, wish: TopicSubscription, feed: "Feed") -> None:
-        self.line, self.wish, self._feed = line, wish, feed
+    def __init__(self, line: BrowserConnection, subscription: TopicSubscription, feed: "Feed") -> None:
+        self.line, self.subscription, self._feed = line, subscription, feed
 
     def wake(self) -> None:
         self._feed.listen(self)
 
     def show(self, update: LiveUpdate, event: str = "") -> None:
         """Queues the object's own update."""
-        wish = self.wish
-        self.line.mailbox.put(wish.name, update, self.line.language if wish.html else "", event, shown=not wish.each)
+        subscription = self.subscription
+        self.line.mailbox.put(
+            subscription.name,
+            update,
+            self.line.language if subscription.html else "",
+            event,
+            shown=not subscription.each,
+        )
         self.line.wake()
 
     def hear(self, update: LiveUpdate) -> None:
         """That it changed, together with others."""
-        if not self.line.mailbox.news(self.wish.name, update, self):
+        if not self.line.mailbox.news(self.subscription.name, update, self):
             self._feed.rest(self)
         self.line.wake()
 
@@ -182,16 +195,16 @@ class Feed:
 
     @property
     def wants_rows(self) -> bool:
-        return any(listener.wish.html for listener in self.listeners)
+        return any(listener.subscription.html for listener in self.listeners)
 
-    def add(self, line: BrowserConnection, wish: TopicSubscription) -> Listener:
-        found = Listener(line, wish, self)
+    def add(self, line: BrowserConnection, subscription: TopicSubscription) -> Listener:
+        found = Listener(line, subscription, self)
         self.listeners[found] = None
-        if wish.each:
+        if subscription.each:
             self._each[found] = None
-        for uid in wish.uids or ():
+        for uid in subscription.uids or ():
             self._shown.setdefault(uid, {})[found] = None
-        for name in wish.names or ():
+        for name in subscription.names or ():
             self._named.setdefault(name, {})[found] = None
         self.listen(found)
         return found
@@ -201,18 +214,18 @@ class Feed:
             return
         for group in (self.listeners, self._each, self._any, self._members):
             group.pop(listener, None)
-        for uid in listener.wish.uids or ():
+        for uid in listener.subscription.uids or ():
             _drop(self._shown, uid, listener)
-        for name in listener.wish.names or ():
+        for name in listener.subscription.names or ():
             _drop(self._named, name, listener)
 
     def listen(self, listener: Listener) -> None:
         """Registers for updates that are sent together."""
-        wish = listener.wish
-        if listener not in self.listeners or wish.each:
+        subscription = listener.subscription
+        if listener not in self.listeners or subscription.each:
             return
-        if wish.names is None:
-            (self._any if wish.moves or not wish.html else self._members)[listener] = None
+        if subscription.names is None:
+            (self._any if subscription.moves or not subscription.html else self._members)[listener] = None
 
     def rest(self, listener: Listener) -> None:
         self._any.pop(listener, None)
@@ -233,14 +246,14 @@ class Feed:
             listener.hear(update)
         hearing = tuple(self._any) if update.event == "row" else (*self._any, *self._members)
         for listener in hearing:
-            if not listener.wish.uids or uid not in listener.wish.uids:
+            if not listener.subscription.uids or uid not in listener.subscription.uids:
                 listener.hear(update)
         if update.event == "gone":
             # Should it come again, the page has to make room for it first.
             for listener in shown:
                 self._shown.pop(uid, None)
-                if listener.wish.uids:
-                    listener.wish.uids.discard(uid)
+                if listener.subscription.uids:
+                    listener.subscription.uids.discard(uid)
 
 
 def _drop(groups: dict[str, dict[Listener, None]], key: str, listener: Listener) -> None:

@@ -1,13 +1,11 @@
-"""Access to topics: users can follow what the API server lets them list and watch.
+"""Whether a connection for live updates may stay: its user's permissions on the topics, and its session.
 
-Checked once for each user and topic of this process, however many connections there are, and again as the answer ages.
+Users can follow what the API server lets them list and watch. This is checked once for each user and topic of this
+process, however many connections there are, and again as the answer ages.
 
-Streams of signed-in users: they end with the session, in every process.
-
-Users who have not signed in have no session here.
-
-A sign-out ends them at once (resources.changes.streams). A session that expired, or ended without such a message, is
-noticed by a periodic check.
+Streams of signed-in users end with the session, in every process: at once after a sign-out (resources.changes.streams);
+a session that expired, or ended without such a message, is noticed by a periodic check. Users who have not signed in
+have no session here.
 """
 
 import asyncio
@@ -42,6 +40,8 @@ _REFUSED_SECONDS = 5.0
 _UNKNOWN_SECONDS = 1.0
 _SILENCE_SECONDS = 2.0
 _TICK_SECONDS = 1.0
+# A session is looked up in its store again when this time has passed, each at a time of its own.
+SESSION_CHECK_SECONDS = 45.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,10 +228,6 @@ def _judge(asker: Asker, topics: list[str]) -> list[Verdict]:
     return found
 
 
-SESSION_CHECK_SECONDS = 45.0
-_SESSION_TICK_SECONDS = 1.0
-
-
 class _Session:
     """`lives()` asks the session's store, in a thread."""
 
@@ -292,11 +288,11 @@ class Sessions:
                     if len(self._ended) > 2 * KEEP_ENDED_SESSIONS:
                         del self._ended[next(iter(self._ended))]
                     self._end(digest)
-            await asyncio.sleep(_SESSION_TICK_SECONDS)
+            await asyncio.sleep(_TICK_SECONDS)
 
     async def _look_again(self) -> None:
         while True:
-            await asyncio.sleep(_SESSION_TICK_SECONDS)
+            await asyncio.sleep(_TICK_SECONDS)
             now = asyncio.get_running_loop().time()
             for digest, session in [*self._open.items()]:
                 if session.due > now:

@@ -1,9 +1,8 @@
-"""One change as it is sent to browsers: encoded once for all connections that get it in the same form, and only when
-the first of them is due.
+"""One change as it is sent to browsers, a server-sent event: encoded once for all connections that get it in the same
+form, and only when the first of them is due.
 
 Before that, entries as they were read from the streams are thinned out (latest) and checked for gaps (unbroken).
-
-Server-sent events as bytes. https://html.spec.whatwg.org/multipage/server-sent-events.html
+https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
 
 import logging
@@ -17,22 +16,15 @@ from kube.discovery import ResourceType
 from resources.changes import Change, StreamEntry, order
 from resources.stream.counts import counts
 
-# How long a browser waits before it reconnects; live.js waits longer, with jitter, after refusals.
-RETRY = b"retry: 1500\n\n"
-HEARTBEAT = b": still here\n\n"
-
-
-def encode_event(event: str, data: dict[str, Any], id_: str = "") -> bytes:
-    """One event; `data` as one line of JSON. With an id, the browser resumes from there."""
-    head = f"id: {id_}\n" if id_ else ""
-    return f"{head}event: {event}\n".encode() + b"data: " + msgspec.json.encode(data) + b"\n\n"
-
-
 log = logging.getLogger(__name__)
 # (type, name of the topic, columnDefinitions as JSON, change, language) → the row's HTML
 RenderRow = Callable[[ResourceType, str, bytes, Change, str], str]
 Order = tuple[int, int]
 EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone"}
+
+# How long a browser waits before it reconnects; live.js waits longer, with jitter, after refusals.
+RETRY = b"retry: 1500\n\n"
+HEARTBEAT = b": still here\n\n"
 
 
 class LiveUpdate:
@@ -106,3 +98,9 @@ def unbroken(entries: Sequence[StreamEntry]) -> bool:
     return all(
         not entry.number or not other.number or other.number == entry.number + 1 for entry, other in pairwise(entries)
     )
+
+
+def encode_event(event: str, data: dict[str, Any], id_: str = "") -> bytes:
+    """One event; `data` as one line of JSON. With an id, the browser resumes from there."""
+    head = f"id: {id_}\n" if id_ else ""
+    return f"{head}event: {event}\n".encode() + b"data: " + msgspec.json.encode(data) + b"\n\n"

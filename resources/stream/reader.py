@@ -137,11 +137,11 @@ class Reader:
 
     def _resync(self, feed: Feed, reason: str, first: Order = LAST) -> None:
         for listener in feed.listeners:
-            listener.line.mailbox.resync(listener.wish.name, reason, first, feed.version)
+            listener.line.mailbox.resync(listener.subscription.name, reason, first, feed.version)
             listener.line.wake()
 
     def _trouble(self, listener: Listener, message: str, first: Order = LAST) -> None:
-        name = listener.wish.name
+        name = listener.subscription.name
         piece = (
             encode_event("paused", {"topic": name, "message": message})
             if message

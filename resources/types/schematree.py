@@ -1,20 +1,14 @@
-"""A kind's schema as a tree that is opened part by part, and searched as a whole.
+"""A kind's schema as `kubectl explain` reads it: a tree that is opened field by field, and searched as a whole.
 
-Pure, over any CRD and any document that a cluster publishes.
+explain() takes any kind that the cluster serves, from the document that the API server publishes of the kind's group
+and version (kube/catalog.py): the same for built-in kinds, custom ones and those of aggregated servers. The rest is
+pure, over any CRD and any such document.
 
 The largest schemas are a megabyte and 7,800 fields: nothing but the asked part is turned into words. A place in a
 schema is an address of segments, as a JSON pointer is: property names, `[]` for what a list holds, `{}` for the values
 of a map. Built-in kinds refer to parts that may contain themselves (`$ref`): a search enters each once on a path, while
 opening fields has no end.
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
-
-What one node of a schema says, in words: its type, its bounds, whether it can be changed.
-
-The schema of any kind that the cluster serves, as `kubectl explain` reads it: opened field by field, searched as
-a whole.
-
-From the document that the API server publishes of the kind's group and version (kube/catalog.py): the same for built-in
-kinds, custom ones and those of aggregated servers.
 """
 
 import json
@@ -33,90 +27,6 @@ from kube.objects import items, mapping, text
 from resources.forms.schema import Node, kind_of
 from resources.forms.schema import Schema as Resolver
 
-_SAME = frozenset({"self==oldSelf", "oldSelf==self"})
-
-
-def distinct_texts(value: Any) -> tuple[str, ...]:
-    """The texts in a list, each once; () for anything else."""
-    found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
-    return tuple(dict.fromkeys(word for word in found if word))
-
-
-def reference_name(raw: Node) -> str:
-    """The name of the part that a node refers to, directly or wrapped to give it a default; '' for none."""
-    if found := text(raw.get("$ref")):
-        return found.rpartition("/")[2]
-    wrapped = items(raw.get("allOf"))
-    return text(wrapped[0].get("$ref")).rpartition("/")[2] if len(wrapped) == 1 else ""
-
-
-def type_words(tree: Resolver, raw: Node, depth: int = 0) -> str:
-    """“list of string”, “map of object”, “integer or string”, “PodSpec” as `kubectl explain` says it, “anything”."""
-    here = tree.node(raw)
-    name = reference_name(raw).rpartition(".")[2]
-    if name == "Quantity":
-        return _("quantity")
-    if kind_of(here) == "int-or-string":
-        return _("integer or string")
-    declared = here.get("type")
-    kind = _(" or ").join(distinct_texts(declared)) if isinstance(declared, list) else text(declared)
-    if kind == "array":
-        return _("list of %(what)s") % {"what": _within(tree, here.get("items"), depth)}
-    if kind == "object" and isinstance(here.get("additionalProperties"), Mapping):
-        return _("map of %(what)s") % {"what": _within(tree, here["additionalProperties"], depth)}
-    if here.get("x-kubernetes-embedded-resource"):
-        return _("embedded object")
-    if not here.get("properties") and (here.get("x-kubernetes-preserve-unknown-fields") or not kind):
-        return _("anything")
-    if name and here.get("properties"):
-        return name
-    form = text(here.get("format"))
-    return f"{kind} ({form})" if form else kind or "object"
-
-
-def _within(tree: Resolver, raw: Any, depth: int) -> str:
-    return type_words(tree, mapping(raw), depth + 1) if depth < 20 else _("anything")
-
-
-def limit_words(here: Node) -> tuple[str, ...]:
-    """The bounds of a field in words."""
-    low = ">" if here.get("exclusiveMinimum") is True else "≥"
-    high = "<" if here.get("exclusiveMaximum") is True else "≤"
-    words = {
-        "minimum": f"{low} %s",
-        "maximum": f"{high} %s",
-        "minLength": _("at least %s characters"),
-        "maxLength": _("at most %s characters"),
-        "pattern": _("matches %s"),
-        "minItems": _("at least %s items"),
-        "maxItems": _("at most %s items"),
-        "minProperties": _("at least %s entries"),
-        "maxProperties": _("at most %s entries"),
-        "multipleOf": _("a multiple of %s"),
-    }
-    found = [template % (here[name],) for name, template in words.items() if here.get(name) is not None]
-    if here.get("uniqueItems") or here.get("x-kubernetes-list-type") == "set":
-        found.append(_("no duplicates"))
-    if keys := distinct_texts(here.get("x-kubernetes-list-map-keys")):
-        found.append(_("unique by %s") % ", ".join(keys))
-    if here.get("nullable") is True:
-        found.append(_("can be null"))
-    if here.get("x-kubernetes-preserve-unknown-fields") and here.get("properties"):
-        found.append(_("and any other fields"))
-    return tuple(found)
-
-
-def is_immutable(here: Node) -> bool:
-    """Whether a rule of its own forbids any change. https://kubernetes.io/docs/reference/using-api/cel/"""
-    rules = items(here.get("x-kubernetes-validations"))
-    return any(text(rule.get("rule")).replace(" ", "") in _SAME for rule in rules)
-
-
-def as_text(value: Any) -> str:
-    """A default or one of the allowed values, as JSON but for texts."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
 Schema = Mapping[str, Any]
 Place = tuple[str, ...]
 LIST, MAP = "[]", "{}"
@@ -125,6 +35,9 @@ _DEEPEST = 100
 _DEPRECATED = re.compile(r"\bdeprecated\b", re.I)
 # What the API server takes care of in every object.
 _COMMON = frozenset({"apiVersion", "kind", "metadata"})
+_SAME = frozenset({"self==oldSelf", "oldSelf==self"})
+# Characters of a search.
+_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +64,7 @@ class SchemaField:
     description: str
     default: str
     enum: tuple[str, ...]
-    limit_words: tuple[str, ...]
+    limits: tuple[str, ...]
     rules: tuple[tuple[str, str], ...]
     deprecated: bool
     children: int
@@ -345,7 +258,85 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-_LONGEST = 200
+def type_words(tree: Resolver, raw: Node, depth: int = 0) -> str:
+    """“list of string”, “map of object”, “integer or string”, “PodSpec” as `kubectl explain` says it, “anything”."""
+    here = tree.node(raw)
+    name = reference_name(raw).rpartition(".")[2]
+    if name == "Quantity":
+        return _("quantity")
+    if kind_of(here) == "int-or-string":
+        return _("integer or string")
+    declared = here.get("type")
+    kind = _(" or ").join(distinct_texts(declared)) if isinstance(declared, list) else text(declared)
+    if kind == "array":
+        return _("list of %(what)s") % {"what": _within(tree, here.get("items"), depth)}
+    if kind == "object" and isinstance(here.get("additionalProperties"), Mapping):
+        return _("map of %(what)s") % {"what": _within(tree, here["additionalProperties"], depth)}
+    if here.get("x-kubernetes-embedded-resource"):
+        return _("embedded object")
+    if not here.get("properties") and (here.get("x-kubernetes-preserve-unknown-fields") or not kind):
+        return _("anything")
+    if name and here.get("properties"):
+        return name
+    form = text(here.get("format"))
+    return f"{kind} ({form})" if form else kind or "object"
+
+
+def _within(tree: Resolver, raw: Any, depth: int) -> str:
+    return type_words(tree, mapping(raw), depth + 1) if depth < 20 else _("anything")
+
+
+def limit_words(here: Node) -> tuple[str, ...]:
+    """The bounds of a field in words."""
+    low = ">" if here.get("exclusiveMinimum") is True else "≥"
+    high = "<" if here.get("exclusiveMaximum") is True else "≤"
+    words = {
+        "minimum": f"{low} %s",
+        "maximum": f"{high} %s",
+        "minLength": _("at least %s characters"),
+        "maxLength": _("at most %s characters"),
+        "pattern": _("matches %s"),
+        "minItems": _("at least %s items"),
+        "maxItems": _("at most %s items"),
+        "minProperties": _("at least %s entries"),
+        "maxProperties": _("at most %s entries"),
+        "multipleOf": _("a multiple of %s"),
+    }
+    found = [template % (here[name],) for name, template in words.items() if here.get(name) is not None]
+    if here.get("uniqueItems") or here.get("x-kubernetes-list-type") == "set":
+        found.append(_("no duplicates"))
+    if keys := distinct_texts(here.get("x-kubernetes-list-map-keys")):
+        found.append(_("unique by %s") % ", ".join(keys))
+    if here.get("nullable") is True:
+        found.append(_("can be null"))
+    if here.get("x-kubernetes-preserve-unknown-fields") and here.get("properties"):
+        found.append(_("and any other fields"))
+    return tuple(found)
+
+
+def is_immutable(here: Node) -> bool:
+    """Whether a rule of its own forbids any change. https://kubernetes.io/docs/reference/using-api/cel/"""
+    rules = items(here.get("x-kubernetes-validations"))
+    return any(text(rule.get("rule")).replace(" ", "") in _SAME for rule in rules)
+
+
+def as_text(value: Any) -> str:
+    """A default or one of the allowed values, as JSON but for texts."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def distinct_texts(value: Any) -> tuple[str, ...]:
+    """The texts in a list, each once; () for anything else."""
+    found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+def reference_name(raw: Node) -> str:
+    """The name of the part that a node refers to, directly or wrapped to give it a default; '' for none."""
+    if found := text(raw.get("$ref")):
+        return found.rpartition("/")[2]
+    wrapped = items(raw.get("allOf"))
+    return text(wrapped[0].get("$ref")).rpartition("/")[2] if len(wrapped) == 1 else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,7 +377,7 @@ class Explained:
 
 
 def explain(client: ClusterClient, type_: ResourceType, at: str = "", query: str = "") -> Explained:
-    """`at`: an address of schematree, '' for the top. Raises KubeError."""
+    """`at`: the address() of a place, '' for the top. Raises KubeError."""
     schema: Schema | None = client.schema(type_)
     tree: Schema = schema or {}
     where, query = place(at), query.strip()[:_LONGEST]

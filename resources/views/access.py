@@ -82,7 +82,7 @@ class MemberRow:
     """`preview_url`: '' where this user can't act as others. `is_reader`: it's the reader."""
 
     member: Member
-    access: tuple[GrantRow, ...]
+    grants: tuple[GrantRow, ...]
     preview_url: str = ""
     is_reader: bool = False
 
@@ -211,7 +211,7 @@ def access(request: ConsoleRequest, group: str, version: str, plural: str, names
         else None
     )
     page = _shown(request, AccessPage(place=place, access=found, can_give=can_give, request=ask))
-    return render.page(request, "resources/html", {"page": page})
+    return render.page(request, "resources/access.html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -39,7 +39,6 @@ from resources.place import CLUSTER_SCOPE, Place, place_of
 from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
 from resources.views import history
-from resources.views import setting as settable
 from resources.views.history import HistoryPart
 from resources.views.parts import (
     CausesPart,
@@ -52,8 +51,7 @@ from resources.views.parts import (
     peek_part,
     usage_part,
 )
-from resources.views.setting import SettingPart
-from resources.views.setting import part as setting_part
+from resources.views.setting import SettingPart, setting_part, settings
 from resources.writing import examples
 from resources.writing.examples import Offer
 
@@ -215,9 +213,7 @@ def _settings(
     refusal = next((action.refusal for action in offered if action.url == place.url("edit")), "")
     if "patch" not in place.type.verbs:
         return ()
-    return tuple(
-        setting_part(place, setting, refusal=refusal) for setting in settable.settings(client, place.type, obj, offer)
-    )
+    return tuple(setting_part(place, setting, refusal=refusal) for setting in settings(client, place.type, obj, offer))
 
 
 def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer) -> tuple[ValueNode, ...]:

@@ -1,8 +1,7 @@
-"""The object editor's responses: the form, the YAML view, the review and the preview.
+"""The object editor's responses: the form, the YAML view, the review, and the preview beside the form.
 
-Each but the preview carries what was typed, with the problems that were found.
-
-Beside the form: what it says now, as YAML, and what the API server would answer. Nothing is saved, noted or kept.
+Each but the preview carries what was typed, with the problems that were found. The preview shows what the form says
+now, as YAML, and what the API server would answer: nothing is saved, noted or kept.
 """
 
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 #: More mistakes than these are at their fields.
 _SHOWN = 5
+_COOKIE_SECONDS = 365 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,37 +38,6 @@ class PreviewPart:
     found: Review | None = None
     refusal: str = ""
     causes: tuple[str, ...] = ()
-
-
-def read_preview(work: "Work") -> PreviewPart:
-    """Asks the API server by a dry run. Raises ValueError or RecursionError where the form sent no object."""
-    written = submission.of_form(work.request.POST)
-    if written.unread:
-        messages = tuple(form_page.unread_words(problem) for problem in written.unread[:_SHOWN])
-        return _refused(written, _("Some fields can't be read."), messages)
-    try:
-        outcome = work.outcome(written, dry_run=True)
-    except Clashing:
-        return _refused(written, _("Another user changed the same fields. Save to resolve the conflict."))
-    except ObjectGone:
-        return _refused(written, _("The object has been deleted in the meantime."))
-    except KubeError as refused:
-        causes = tuple(
-            f"{cause.field}: {form_page.plain_refusal(cause.message)}" for cause in refusal_causes(refused)[:_SHOWN]
-        )
-        return _refused(written, explain(refused).title, causes)
-    found = reviewed(outcome.live or None, outcome.sent, outcome.result, whole=True)
-    return PreviewPart(found=found)
-
-
-def _refused(written: Draft, refusal: str, causes: tuple[str, ...] = ()) -> PreviewPart:
-    """With the YAML of what was typed, to which no defaults are added."""
-    asked = draft.own(written.obj)
-    found = reviewed(written.original or None, asked, asked, whole=True)
-    return PreviewPart(found=found, refusal=refusal, causes=causes)
-
-
-_COOKIE_SECONDS = 365 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,8 +207,35 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
 
 def preview(work: "Work") -> HttpResponse:
     """The part beside the form. Raises ValueError or RecursionError where the form sent no object."""
-    found = read_preview(work)
-    return render.page(work.request, "resources/_form_preview.html", {"preview": found})
+    return render.page(work.request, "resources/_form_preview.html", {"preview": read_preview(work)})
+
+
+def read_preview(work: "Work") -> PreviewPart:
+    """Asks the API server by a dry run. Raises ValueError or RecursionError where the form sent no object."""
+    written = submission.of_form(work.request.POST)
+    if written.unread:
+        messages = tuple(form_page.unread_words(problem) for problem in written.unread[:_SHOWN])
+        return _refused(written, _("Some fields can't be read."), messages)
+    try:
+        outcome = work.outcome(written, dry_run=True)
+    except Clashing:
+        return _refused(written, _("Another user changed the same fields. Save to resolve the conflict."))
+    except ObjectGone:
+        return _refused(written, _("The object has been deleted in the meantime."))
+    except KubeError as refused:
+        causes = tuple(
+            f"{cause.field}: {form_page.plain_refusal(cause.message)}" for cause in refusal_causes(refused)[:_SHOWN]
+        )
+        return _refused(written, explain(refused).title, causes)
+    found = reviewed(outcome.live or None, outcome.sent, outcome.result, whole=True)
+    return PreviewPart(found=found)
+
+
+def _refused(written: Draft, refusal: str, causes: tuple[str, ...] = ()) -> PreviewPart:
+    """With the YAML of what was typed, to which no defaults are added."""
+    asked = draft.own(written.obj)
+    found = reviewed(written.original or None, asked, asked, whole=True)
+    return PreviewPart(found=found, refusal=refusal, causes=causes)
 
 
 def note(work: "Work") -> str:

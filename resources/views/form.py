@@ -1,11 +1,10 @@
-"""The form of any kind: a new object, an existing one, and what an open form fetches.
+"""The object editor, as a form and as YAML, for a new object of any kind and an existing one; and what an open form
+fetches.
 
-It fetches the sections that are opened, the fields that "Add field" searches, and what a picker offers: names or keys,
-with a link that creates a new object of that kind.
+An open form fetches the sections that are opened, the fields that "Add field" searches, and what a picker offers: names
+or keys, with a link that creates a new object of that kind.
 
 What was typed is kept on every refusal: the same page comes again with the messages at the fields.
-
-An object as YAML, to read, to change and to create. What was typed stays typed, whatever the cluster says to it.
 """
 
 from django import shortcuts
@@ -62,6 +61,51 @@ def _preferred(request: ConsoleRequest) -> dict[str, str]:
     if request.method == "POST" or "view" in request.GET or request.COOKIES.get(VIEW_COOKIE) != YAML:
         return {}
     return {**request.GET.dict(), "view": YAML}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@preserves_input
+def new_yaml(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
+    """A new object, beginning as the form does."""
+    place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
+    work = Work(request, place, YAML)
+    return work.post() if request.method == "POST" else work.begin()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@preserves_input
+def edit_yaml(
+    request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
+) -> HttpResponse:
+    """The object; a POST sends what the text changed of what was opened.
+
+    `?clean=1`: to be applied elsewhere; with `download=1` as a file.
+    """
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
+    work = Work(request, place, YAML, editing=True)
+    if request.method == "POST":
+        return work.post()
+    obj = place.get(request.cluster)
+    masked = place.secret and "reveal" not in request.GET
+    if place.secret and not masked:
+        audit.record(request, "reveal", place.ref, "ok")
+    neat = request.GET.get("clean") == "1"
+    if neat and request.GET.get("download") == "1":
+        text = readable(clean(obj), masked)
+        return render.as_file(HttpResponse(text, content_type="application/yaml; charset=utf-8"), f"{place.name}.yaml")
+    writable = (
+        not masked and not neat and can(request.cluster, "patch", place.type, place.namespace, place.name).allowed
+    )
+    original = draft.editable(obj)
+    page = YamlPage(
+        shell=work.shell(Draft(obj=original, original=original)),
+        text=readable(clean(obj) if neat else obj, masked),
+        original=carried(original) if writable else "",
+        writable=writable,
+        masked=masked,
+        clean=neat,
+    )
+    return render.page(request, "resources/yaml.html", {"yaml": page})
 
 
 @require_POST
@@ -145,48 +189,3 @@ def _refusal_note(error: KubeError, kind: str) -> str:
     if isinstance(error, NotFound):
         return _("The cluster has no such %(kind)s yet. Enter the name that it will have.") % {"kind": kind}
     return _("The cluster isn't responding. Enter the name of the %(kind)s.") % {"kind": kind}
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@preserves_input
-def edit_yaml(
-    request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
-) -> HttpResponse:
-    """The object; a POST sends what the text changed of what was opened.
-
-    `?clean=1`: to be applied elsewhere; with `download=1` as a file.
-    """
-    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
-    work = Work(request, place, YAML, editing=True)
-    if request.method == "POST":
-        return work.post()
-    obj = place.get(request.cluster)
-    masked = place.secret and "reveal" not in request.GET
-    if place.secret and not masked:
-        audit.record(request, "reveal", place.ref, "ok")
-    neat = request.GET.get("clean") == "1"
-    if neat and request.GET.get("download") == "1":
-        text = readable(clean(obj), masked)
-        return render.as_file(HttpResponse(text, content_type="application/yaml; charset=utf-8"), f"{place.name}.yaml")
-    writable = (
-        not masked and not neat and can(request.cluster, "patch", place.type, place.namespace, place.name).allowed
-    )
-    original = draft.editable(obj)
-    page = YamlPage(
-        shell=work.shell(Draft(obj=original, original=original)),
-        text=readable(clean(obj) if neat else obj, masked),
-        original=carried(original) if writable else "",
-        writable=writable,
-        masked=masked,
-        clean=neat,
-    )
-    return render.page(request, "resources/yaml.html", {"yaml": page})
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@preserves_input
-def new_yaml(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """A new object, beginning as the form does."""
-    place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
-    work = Work(request, place, YAML)
-    return work.post() if request.method == "POST" else work.begin()

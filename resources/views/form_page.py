@@ -1,11 +1,9 @@
 """The page of an object's form, put together from the cluster's answers: the fields with their errors, the summary of
 the errors, and the outline beside the form.
 
-What the API server and its schema say of a field, in plain words of the reader's language.
-
-One table for both sides: the form's page carries it for its own check (static/js/form/limits.js), so a mistake has the
-same words in the browser and on the server. A sentence that isn't in the table stays as it is, without "Invalid
-value: …" before it.
+What the API server and its schema say of a field is shown in plain words of the reader's language, from one table for
+both sides: the page carries it for its own check (static/js/form/limits.js), so a mistake has the same words in the
+browser and on the server. A sentence that isn't in the table stays as it is, without "Invalid value: …" before it.
 """
 
 import json
@@ -84,32 +82,6 @@ _RULES = (
     ),
     (r'^Invalid value: (?:"(?:[^"\\]|\\.)*"|-?[\d.e+]+|true|false|null): (?P<limit>[^]+)$', "%(limit)s"),
 )
-
-
-@lru_cache(maxsize=1)
-def _compiled() -> tuple[tuple[re.Pattern[str], object], ...]:
-    # "[^]" is JavaScript's word for any letter, line ends too.
-    return tuple((re.compile(pattern.replace("[^]", r"[\s\S]")), words) for pattern, words in _RULES)
-
-
-def plain_refusal(message: str) -> str:
-    """The message in plain words."""
-    for pattern, words in _compiled():
-        if found := pattern.search(message):
-            return str(words) % {"limit": found.groupdict().get("limit", "")}
-    return message
-
-
-def refusal_rules() -> str:
-    """The table for the page's script: JSON of [[pattern, words], …]."""
-    return json.dumps([[pattern.replace("(?P<", "(?<"), str(words)] for pattern, words in _RULES])
-
-
-def refusal_item(number: int) -> str:
-    """An item of a list, counted as its card is: from 1."""
-    return _("Item %(n)s") % {"n": number}
-
-
 #: With more sections than this, only the first are listed; the search finds the others.
 MAX_SECTIONS = 40
 #: Names of the kinds of this API group are free: "system:node".
@@ -268,6 +240,25 @@ def unread_words(unread: UnreadControl) -> str:
     return words[unread.code] % {"detail": unread.detail}
 
 
+def plain_refusal(message: str) -> str:
+    """The message in plain words."""
+    for pattern, words in _compiled():
+        if found := pattern.search(message):
+            return str(words) % {"limit": found.groupdict().get("limit", "")}
+    return message
+
+
+def refusal_rules() -> str:
+    """The table for the page's script: JSON of [[pattern, words], …]."""
+    return json.dumps([[pattern.replace("(?P<", "(?<"), str(words)] for pattern, words in _RULES])
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> tuple[tuple[re.Pattern[str], object], ...]:
+    # "[^]" is JavaScript's word for any letter, line ends too.
+    return tuple((re.compile(pattern.replace("[^]", r"[\s\S]")), words) for pattern, words in _RULES)
+
+
 def messages(placed: Iterable[errors.Placed], page: FormPage) -> tuple[Message, ...]:
     """The summary of what is wrong, with links to what is on the page."""
     on_page = errors.shown((*page.metadata, *page.fields))
@@ -293,7 +284,7 @@ def _trail(path: Path, on_page: Mapping[Path, FormField]) -> str:
         if field.is_entry:
             parts.append(field.key)
         else:
-            parts.append(refusal_item(field.position) if field.position else field.label)
+            parts.append(_("Item %(n)s") % {"n": field.position} if field.position else field.label)
     return " › ".join(part for part in parts if part)
 
 

@@ -1,7 +1,8 @@
 """Port-forwards: the page of an object (…/<object>/forward/), all that are open now (/resources/forwards/), and
 /forwarded/<token>/…, the web page of a Pod through the console.
 
-On a console that only this machine reaches, a forward is a port of this machine. On any other one a port would be the
+A forward leads to the object itself, or to what it owns that has ports: Services first, since they name their ports. On
+a console that only this machine reaches, a forward is a port of this machine. On any other one a port would be the
 server's and of no use, so there a forward is an address of the console.
 
 The token grants access: it is made when the forward is opened, is shown to its owner only, and ends with the forward,
@@ -9,10 +10,6 @@ or with its owner's session. The response is untrusted content on our own origin
 of its own): its scripts can't read our pages, our cookies are never passed on, and its cookies are dropped. Programs
 that need absolute addresses get their prefix (X-Forwarded-Prefix); those that ignore it don't work here, only with
 kubectl.
-
-Where a forward of an object may lead: itself, or what it owns that has ports.
-
-Services first, since they name their ports.
 """
 
 import asyncio
@@ -57,53 +54,6 @@ from resources.views.stream import OpenEnded, in_thread, plain, until_gone
 #: Longer lists are useless to choose from.
 MAX_FORWARD_CHOICES = 30
 
-
-@dataclass(frozen=True, slots=True)
-class ForwardChoice:
-    """One thing that can be forwarded to, with the ports it declares."""
-
-    target: ForwardTarget
-    ports: tuple[Port, ...]
-
-
-def forward_choices(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[ForwardChoice, ...]:
-    """None where there is nothing (yet)."""
-    namespace = namespace_of(obj)
-    if is_forwardable(type_):
-        return (ForwardChoice(ForwardTarget(type_.kind, namespace, name_of(obj)), ports({**obj, "kind": type_.kind})),)
-    found = sorted(_owned_choices(client, type_, obj), key=_for_browsers)
-    return tuple(found)[:MAX_FORWARD_CHOICES]
-
-
-def _for_browsers(choice: ForwardChoice) -> bool:
-    """False, and so first, for a Service at a browser's usual port: what most people want to open."""
-    return not (choice.target.kind == "Service" and any(port.number in (80, 443) for port in choice.ports))
-
-
-def is_forwardable(type_: ResourceType) -> bool:
-    """Whether a forward leads to objects of this kind themselves."""
-    return (type_.kind in ("Pod", "Service") and not type_.group) or WORKLOADS.get(type_.kind) == type_.group
-
-
-def _owned_choices(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterator[ForwardChoice]:
-    rows = [row for row in belongings(client, type_, obj).rows if is_forwardable(row.type)]
-    # A Pod of a workload is reached by the workload, which outlives it.
-    controlled = {row.depth for row in rows if row.type.kind in WORKLOADS}
-    rank = {"Service": 0, "Deployment": 1, "StatefulSet": 2, "DaemonSet": 3, "Pod": 5}
-    for row in sorted(rows, key=lambda row: rank.get(row.type.kind, 4)):
-        if row.type.kind == "ReplicaSet" or (row.type.kind == "Pod" and controlled and row.depth > min(controlled)):
-            continue
-        target = ForwardTarget(row.type.kind, namespace_of(row.object), name_of(row.object))
-        whole = {**row.object, "kind": row.type.kind}
-        if row.type.kind == "Service":
-            # Of Services only the metadata was read.
-            try:
-                whole = client.get(row.type, target.name, target.namespace)
-            except KubeError:
-                continue
-        yield ForwardChoice(target, ports({**whole, "kind": row.type.kind}))
-
-
 FORWARDED_PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")
 _SANDBOX = (
     b"sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'none'; base-uri"
@@ -140,6 +90,14 @@ _READ_SECONDS = 60.0
 Headers = list[tuple[bytes, bytes]]
 
 
+@dataclass(frozen=True, slots=True)
+class ForwardChoice:
+    """One thing that can be forwarded to, with the ports it declares."""
+
+    target: ForwardTarget
+    ports: tuple[Port, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardPage:
     """`allowed`: the API server lets this user forward.
@@ -148,7 +106,7 @@ class ForwardPage:
     """
 
     place: Place
-    forward_choices: tuple[ForwardChoice, ...]
+    choices: tuple[ForwardChoice, ...]
     chosen: ForwardChoice | None
     tunnels: tuple[Tunnel, ...]
     allowed: bool
@@ -269,6 +227,44 @@ def _answer(request: ConsoleRequest, page: ForwardPage) -> HttpResponse:
 
 def _is_port(text: str) -> bool:
     return text.isascii() and text.isdigit() and 0 < int(text) < 65536
+
+
+def forward_choices(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[ForwardChoice, ...]:
+    """None where there is nothing (yet)."""
+    namespace = namespace_of(obj)
+    if is_forwardable(type_):
+        return (ForwardChoice(ForwardTarget(type_.kind, namespace, name_of(obj)), ports({**obj, "kind": type_.kind})),)
+    found = sorted(_owned_choices(client, type_, obj), key=_for_browsers)
+    return tuple(found)[:MAX_FORWARD_CHOICES]
+
+
+def is_forwardable(type_: ResourceType) -> bool:
+    """Whether a forward leads to objects of this kind themselves."""
+    return (type_.kind in ("Pod", "Service") and not type_.group) or WORKLOADS.get(type_.kind) == type_.group
+
+
+def _owned_choices(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterator[ForwardChoice]:
+    rows = [row for row in belongings(client, type_, obj).rows if is_forwardable(row.type)]
+    # A Pod of a workload is reached by the workload, which outlives it.
+    controlled = {row.depth for row in rows if row.type.kind in WORKLOADS}
+    rank = {"Service": 0, "Deployment": 1, "StatefulSet": 2, "DaemonSet": 3, "Pod": 5}
+    for row in sorted(rows, key=lambda row: rank.get(row.type.kind, 4)):
+        if row.type.kind == "ReplicaSet" or (row.type.kind == "Pod" and controlled and row.depth > min(controlled)):
+            continue
+        target = ForwardTarget(row.type.kind, namespace_of(row.object), name_of(row.object))
+        whole = {**row.object, "kind": row.type.kind}
+        if row.type.kind == "Service":
+            # Of Services only the metadata was read.
+            try:
+                whole = client.get(row.type, target.name, target.namespace)
+            except KubeError:
+                continue
+        yield ForwardChoice(target, ports({**whole, "kind": row.type.kind}))
+
+
+def _for_browsers(choice: ForwardChoice) -> bool:
+    """False, and so first, for a Service at a browser's usual port: what most people want to open."""
+    return not (choice.target.kind == "Service" and any(port.number in (80, 443) for port in choice.ports))
 
 
 class PodConnector(aiohttp.BaseConnector):

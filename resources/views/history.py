@@ -1,11 +1,10 @@
-"""How an object changed: its page …/history/, one change of it, two versions beside each other, and recently deleted
-objects.
+"""How an object changed, and the way back.
 
-Users who can't read the object (checked with the API server each time) don't see its history.
+The page …/history/, one change of it, two versions beside each other, and recently deleted objects. Users who can't
+read the object (checked with the API server each time) don't see its history.
 
-Undoing changes: back to a version of the history, one change of it, or the user's last change.
-
-Always by the review page, and with the user's own permissions.
+Back to a version of the history, or without one change of it, or without the user's last change: always by the review
+page, and with the user's own permissions.
 """
 
 from dataclasses import dataclass, replace
@@ -235,7 +234,7 @@ class Returning(Work):
 
 
 @require_safe
-def step(
+def revert_step(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str, step: int
 ) -> HttpResponse:
     """The review of going back to the version after that step; with `?only=1` of taking back that one change and
@@ -282,14 +281,10 @@ def _back(request: ConsoleRequest, place: Place, began: KubeObject | None, targe
         work.not_restored = _(
             "Passwords and other secret values aren't stored in the history. They stay as they are now."
         )
-    original = writes.reverted(began, live) if began is not None else writes.reverted(kept_of(live), live)
-    written = Draft(obj=writes.reverted(target, live), original=original)
+    if began is None:
+        began = {key: value for key, value in live.items() if key != "status"}
+    written = Draft(obj=writes.reverted(target, live), original=writes.reverted(began, live))
     return work.send(written, dry_run=True)
-
-
-def kept_of(live: KubeObject) -> KubeObject:
-    """The live object as people write it, nothing hidden."""
-    return {key: value for key, value in live.items() if key != "status"}
 
 
 def _again(request: ConsoleRequest, place: Place, version: KubeObject) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""What the page of a list shows, made of what was found and what was asked for.
+"""What the page of a list shows, made of what was found and what was asked for; and the choice of its columns.
 
 /resources/<group>/<version>/<plural>/columns/: the columns and the number of rows that a user chose for a kind;
 stored for the signed-in user, or in a cookie of the kind's addresses.
@@ -33,6 +33,12 @@ from resources.views.filter import Chip, Filter
 #: Its path is that of the kind, so each kind has one of its own and no request carries those of all.
 COLUMNS_COOKIE = "console_list"
 _YEAR = 365 * 24 * 3600
+#: Up to this many objects are counted automatically; counting a longer list takes reading it, so only on request.
+COUNTED = 10_000
+_SUGGESTED = 60
+#: In the address of a part of the page: whether the page has columns of measurements.
+USAGE = "usage"
+RENEWED_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +102,6 @@ def choose_columns(request: ConsoleRequest, group: str, version: str, plural: st
             secure=settings.HTTPS,
         )
     return response
-
-
-#: Up to this many objects are counted automatically; counting a longer list takes reading it, so only on request.
-COUNTED = 10_000
-_SUGGESTED = 60
-#: In the address of a part of the page: whether the page has columns of measurements.
-USAGE = "usage"
-RENEWED_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,7 @@
 """The schema of a kind: as JSON for the YAML editor, which also asks which kinds there are, and as a tree for people
 (…/<plural>/explain/).
 
-A kind's schema as the YAML editor needs it: what may stand where, and what it means.
-
-Kept encoded, with the hash that names it.
+The editor's JSON says what may stand where, and what it means. It is kept encoded, with the hash that names it.
 """
 
 import hashlib
@@ -24,8 +22,8 @@ from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from resources.place import Place, place_of
+from resources.types import schematree
 from resources.types.manager import DEFINITIONS
-from resources.types.schematree import explain as explain_schema
 
 _KEEP = frozenset(
     [
@@ -56,6 +54,9 @@ _LONG = 1200
 _LIMIT = 12
 _kept: "OrderedDict[int, tuple[Any, EditorSchema]]" = OrderedDict()
 _lock = threading.Lock()
+#: Cache-Control of an address with the hash of what it returns (a year), and of one without.
+_IMMUTABLE = "private, max-age=31536000, immutable"
+_REVALIDATE = "private, no-cache"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,54 +65,6 @@ class EditorSchema:
 
     digest: str
     body: bytes
-
-
-def editor_schema(document: Mapping[str, Any]) -> EditorSchema:
-    """Of a document of kube.client, which is shared: as long as it is in use, the answer is made once."""
-    with _lock:
-        found = _kept.get(id(document))
-        if found is not None and found[0] is document:
-            _kept.move_to_end(id(document))
-            return found[1]
-    components = (document.get("components") or {}).get("schemas") or {}
-    made = {**node(document), "components": {name: node(schema) for name, schema in components.items()}}
-    body = msgspec.json.encode(made)
-    answer = EditorSchema(hashlib.sha256(body).hexdigest()[:16], body)
-    with _lock:
-        _kept[id(document)] = (document, answer)
-        while len(_kept) > _LIMIT:
-            _kept.popitem(last=False)
-    return answer
-
-
-def node(schema: Any) -> Any:
-    """One node, and all below it."""
-    if not isinstance(schema, Mapping):
-        return schema if isinstance(schema, bool) else {}
-    made = {key: value for key, value in schema.items() if key in _KEEP}
-    if isinstance(made.get("description"), str) and len(made["description"]) > _LONG:
-        made["description"] = f"{made['description'][: _LONG - 1]}…"
-    if isinstance(schema.get("properties"), Mapping):
-        made["properties"] = {name: node(child) for name, child in schema["properties"].items()}
-    for key in ("items", "additionalProperties"):
-        if key in schema:
-            made[key] = node(schema[key])
-    for key in _BRANCHES:
-        if isinstance(schema.get(key), list):
-            made[key] = [node(branch) for branch in schema[key]]
-    rules = schema.get("x-kubernetes-validations")
-    for rule in rules if isinstance(rules, list) else ():
-        if isinstance(rule, Mapping) and str(rule.get("rule", "")).replace(" ", "") in (
-            "self==oldSelf",
-            "oldSelf==self",
-        ):
-            made["immutable"] = True
-    return made
-
-
-#: Cache-Control of an address with the hash of what it returns (a year), and of one without.
-_IMMUTABLE = "private, max-age=31536000, immutable"
-_REVALIDATE = "private, no-cache"
 
 
 @require_safe
@@ -148,6 +101,44 @@ def _answer(request: ConsoleRequest, body: bytes, digest: str) -> HttpResponse:
     return HttpResponse(body, content_type="application/json", headers=headers)
 
 
+def editor_schema(document: Mapping[str, Any]) -> EditorSchema:
+    """Of a document of kube.client, which is shared: as long as it is in use, the answer is made once."""
+    with _lock:
+        found = _kept.get(id(document))
+        if found is not None and found[0] is document:
+            _kept.move_to_end(id(document))
+            return found[1]
+    components = (document.get("components") or {}).get("schemas") or {}
+    made = {**_editor_node(document), "components": {name: _editor_node(schema) for name, schema in components.items()}}
+    body = msgspec.json.encode(made)
+    answer = EditorSchema(hashlib.sha256(body).hexdigest()[:16], body)
+    with _lock:
+        _kept[id(document)] = (document, answer)
+        while len(_kept) > _LIMIT:
+            _kept.popitem(last=False)
+    return answer
+
+
+def _editor_node(schema: Any) -> Any:
+    """One node, and all below it."""
+    if not isinstance(schema, Mapping):
+        return schema if isinstance(schema, bool) else {}
+    made = {key: value for key, value in schema.items() if key in _KEEP}
+    if isinstance(made.get("description"), str) and len(made["description"]) > _LONG:
+        made["description"] = f"{made['description'][: _LONG - 1]}…"
+    if isinstance(schema.get("properties"), Mapping):
+        made["properties"] = {name: _editor_node(child) for name, child in schema["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if key in schema:
+            made[key] = _editor_node(schema[key])
+    for key in _BRANCHES:
+        if isinstance(schema.get(key), list):
+            made[key] = [_editor_node(branch) for branch in schema[key]]
+    if schematree.is_immutable(schema):
+        made["immutable"] = True
+    return made
+
+
 @require_safe
 def explain(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
     """`?at=` is a place in the schema, `?q=` searches all of it.
@@ -155,7 +146,7 @@ def explain(request: ConsoleRequest, group: str, version: str, plural: str) -> H
     An opened field gets its part only; so does a search while the user types.
     """
     place = place_of(request, group, version, plural)
-    found = explain_schema(request.cluster, place.type, request.GET.get("at", ""), request.GET.get("q", ""))
+    found = schematree.explain(request.cluster, place.type, request.GET.get("at", ""), request.GET.get("q", ""))
     context = {
         "explained": found,
         "place": place,

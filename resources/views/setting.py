@@ -1,11 +1,7 @@
-"""…/<object>/set/: one field changed on the object's page (resources/acting/settable.py), with what the API server
-says of it at its control.
+"""…/<object>/set/: one field changed on the object's own page, with the API server's errors at its control.
 
-What can be changed on an object's own page: the fields that its operator's specDescriptors pick out, and the
-number of replicas.
-
-One field is sent, as a merge patch, and nothing else of the object; the API server judges it. Everything bigger is the
-form's.
+The fields that can be changed are those that the operator's specDescriptors pick out, and the number of replicas. Only
+that field is sent, as a merge patch; the API server judges it. Larger changes are made in the form.
 https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
 """
 
@@ -297,7 +293,7 @@ class SettingPart:
         return f"set-{''.join(letter if letter.isalnum() else '-' for letter in self.setting.key)}"
 
 
-def part(place: Place, setting: Setting, *, refusal: str = "") -> SettingPart:
+def setting_part(place: Place, setting: Setting, *, refusal: str = "") -> SettingPart:
     controls = tuple(Control(entry, entry.value) for entry in setting.entries)
     return SettingPart(place=place, setting=setting, controls=controls, refusal=refusal)
 
@@ -331,7 +327,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         )
     words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}
     if wants_fragment(request):
-        saved = replace(part(place, _find(request, place, key)), saved=True)
+        saved = replace(setting_part(place, _find(request, place, key)), saved=True)
         context = {"item": saved, "toast": writes.with_undo(words, back) if patch else ""}
         return render.page(request, "resources/_setting.html", context)
     writes.add_message(request, words, back)
@@ -370,9 +366,9 @@ def _answer(
     status: int,
 ) -> HttpResponse:
     controls = tuple(_control(entry, typed, errors) for entry in setting.entries)
-    setting_part = SettingPart(place=place, setting=setting, controls=controls, open=True, error=errors.get("", ""))
+    item = SettingPart(place=place, setting=setting, controls=controls, open=True, error=errors.get("", ""))
     names = {
-        "item": setting_part,
+        "item": item,
         "place": place,
         "title": setting.label,
         "help": setting.help,

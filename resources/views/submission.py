@@ -1,11 +1,11 @@
-"""What the page of an object sends, from the form's controls or as YAML, and its conflicts.
+"""What the object editor's page sends, from the form's controls or as YAML, its conflicts, and the frame around it.
 
-Both views send the same beside it: the object as it was opened (`~original`), the text with its comments
+Both views send the same beside the object: the object as it was opened (`~original`), the text with its comments
 (`~document`), what a new object began with (`~start`, `~begun`), and decisions about conflicts (`~clash:`, `~take:`).
 Conflicting is how the page shows a field that two people changed.
 
-The frame around the object editor, in either view: title, the link to the other view, the menu of starts; and the
-decorator of its views that preserves the input where the cluster fails.
+The frame (Shell) has the title, the link to the other view and the menu of starts. preserves_input() decorates the
+editor's views: where the cluster fails, what was typed is kept.
 """
 
 import hashlib
@@ -35,6 +35,8 @@ from resources.writing.draft import own, words
 from resources.writing.examples import Start
 from untrusted import json_bounds
 
+FORM, YAML = "form", "yaml"
+VIEW_COOKIE = "console_view"
 _MISSING = "-"
 # Characters of a value that are shown.
 _LONG = 600
@@ -51,7 +53,7 @@ class Draft:
     obj: KubeObject
     original: KubeObject = field(default_factory=dict)
     text: str = ""
-    examples: str = ""
+    start: str = ""
     begun: str = ""
     typed: FormInput = field(default_factory=FormInput)
     unread: tuple[UnreadControl, ...] = ()
@@ -193,10 +195,6 @@ def _yaml(value: Any) -> str | None:
     return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
 
 
-FORM, YAML = "form", "yaml"
-VIEW_COOKIE = "console_view"
-
-
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
     """A version in which the object can be created; `deprecation`: '' where it is not deprecated."""
@@ -228,7 +226,7 @@ class Shell:
     face: str = FORM
     starts: tuple[Start, ...] = ()
     objects: tuple[Start, ...] = ()
-    examples: str = ""
+    start: str = ""
     begun: str = ""
     asked: str = ""
     secret: bool = False

@@ -1,8 +1,7 @@
-"""/resources/: every kind that the cluster serves, and how many objects each has.
+"""The kinds that the cluster serves, with the number of objects of each (/resources/), and whether one is still served.
 
-…/<plural>/served/: a region of the pages of a custom kind that says when the kind itself is no longer served.
-
-Its definition may be terminating, deleted, or have lost the version while objects of the kind are on a page.
+…/<plural>/served/: a region of the pages of a custom kind that says when the kind itself is no longer served. Its
+definition may be terminating, deleted, or have lost the version while objects of the kind are on a page.
 """
 
 from dataclasses import dataclass
@@ -24,6 +23,8 @@ from resources.lists.counts import counts
 from resources.state.health import conditions
 from resources.types.manager import DEFINITIONS, forget_definitions
 from resources.types.types import ANY, KindQuery, every, find_kinds, is_custom
+
+SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"
 
 
 @require_safe
@@ -72,9 +73,6 @@ def numbers(request: ConsoleRequest) -> HttpResponse:
     return response
 
 
-SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"
-
-
 @dataclass(frozen=True, slots=True)
 class KindState:
     """`state`: SERVED; GOING: it is being deleted, and `reason` says what it waits for; OTHER: `others` are served,
@@ -90,14 +88,14 @@ class KindState:
 @require_safe
 def kind_state(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
     """Requested when the kind's definition changed; an empty region as long as all is well."""
-    found = _kind_state(request.cluster, group, version, plural)
+    found = _read_kind_state(request.cluster, group, version, plural)
     context = {"kind_state": found, "group": group, "version": version, "plural": plural}
     response = shortcuts.render(request, "resources/_kind_state.html", context)
     response["Cache-Control"] = "no-cache, private"
     return response
 
 
-def _kind_state(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
+def _read_kind_state(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
     """Reads discovery and the definition from the cluster, not from the cache.
 
     Raises KubeError if the cluster doesn't answer; a definition that can't be read is taken for a served one.

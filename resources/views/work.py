@@ -72,7 +72,7 @@ class Work:
             chosen = examples.chosen_start(self.offer, asked)
         else:
             chosen = examples.default_start(self.request.cluster, self.place, self.offer)
-        obj = examples.begin_start(self.request.cluster, self.place, self.schema, self.offer, chosen)
+        obj = examples.starting_object(self.request.cluster, self.place, self.schema, self.offer, chosen)
         if name := self.request.GET.get("name", ""):
             obj = {**obj, "metadata": {**(obj.get("metadata") or {}), "name": name[:253]}}
         if chosen.startswith("from:") and self.place.type.kind == "Secret":

@@ -6,13 +6,8 @@ to each other, and only a dead hub's topics move. A hub claims its topics; where
 suspended and wakes, the one that claimed last writes and the other stops. Each heartbeat checks Redis' epoch: if it
 changed, every topic is claimed again and resynced.
 
-Does the API server answer at all?
-
-A network that was cut off without a word leaves watches open that bring nothing any more.
-
-One small request every few seconds for all topics of a hub. Any answer will do, also a refusal.
-
-What the cluster serves: the type behind a topic, and the types that the console always needs.
+A network that is cut off silently leaves watches open that bring nothing any more. So one small request every few
+seconds, for all topics of a hub, checks that the API server answers at all; a refusal is an answer, too.
 """
 
 import asyncio
@@ -32,6 +27,7 @@ from resources.changes import Census, ChangeLog, HubState, Lost, OutOfMemoryErro
 from resources.watch.reflector import Counters, Reflector, Start, Turnstile
 from resources.watch.topic_watch import Watched
 
+log = logging.getLogger(__name__)
 _TYPES_SECONDS = 10.0
 _RETRY_SECONDS = 3.0
 ALWAYS_WATCHED = (
@@ -42,64 +38,6 @@ ALWAYS_WATCHED = (
     ("operators.coreos.com", "installplans"),
     ("operators.coreos.com", "clusterserviceversions"),
 )
-
-
-class ServedTypes:
-    """`always`: topics of ALWAYS that the cluster serves; `problem`: why that can't be read, '' if it can.
-
-    Belongs to one event loop.
-    """
-
-    def __init__(self, client: ClusterClient, changed: Callable[[], None]) -> None:
-        self.always: frozenset[Topic] = frozenset()
-        self.problem = ""
-        self._client = client
-        self._changed = changed
-        self._found: dict[Topic, ResourceType] = {}
-        self._finding = asyncio.Lock()
-
-    async def run(self) -> None:
-        """Looks every few seconds. Beside the heartbeat, since an API server may take seconds not to answer."""
-        while True:
-            try:
-                types = await asyncio.to_thread(self._client.types)
-            except KubeError as error:
-                # That it does not answer is the probe's to say, and to take back.
-                self.problem = "" if isinstance(error, Unreachable) else str(error)
-                await asyncio.sleep(_RETRY_SECONDS)
-                continue
-            self.problem = ""
-            preferred = {(type_.group_or_core, type_.plural): type_ for type_ in reversed(types)}
-            always = frozenset(self._topic(preferred[key]) for key in ALWAYS_WATCHED if key in preferred)
-            if always != self.always:
-                self.always = always
-                self._changed()
-            await asyncio.sleep(_TYPES_SECONDS)
-
-    def _topic(self, type_: ResourceType) -> Topic:
-        return Topic(cluster=self._client.name, group=type_.group_or_core, version=type_.version, plural=type_.plural)
-
-    async def find(self, topic: Topic, refresh: bool) -> ResourceType:
-        """The topic's type, cached unless `refresh`. Raises KubeError."""
-        found = self._found.get(topic)
-        if found is not None and not refresh:
-            return found
-        if refresh:
-            self._client.forget_types()
-        # One at a time: a server that does not answer would hold all threads, which whatever else needs one would wait
-        # for.
-        async with self._finding:
-            found = await asyncio.to_thread(self._client.find, topic.group, topic.version, topic.plural)
-        self._found[topic] = found
-        return found
-
-    def forget(self, topic: Topic) -> None:
-        """Drops the cached type of a topic that has no subscribers any more."""
-        self._found.pop(topic, None)
-
-
-log = logging.getLogger(__name__)
-
 PROBE_SECONDS = 5.0
 # A server under load may take its time.
 PROBE_TIMEOUT_SECONDS = 4.0
@@ -107,48 +45,6 @@ _AGAIN_SECONDS = 0.5
 # One late answer isn't reported as an outage; open watches are opened again after it all the same.
 _MISSES = 2
 _VERSION = ApiRequest(method="GET", path="/version", ref="the API server's version")
-
-
-class Probe:
-    """`problem`: one sentence while there is no answer, else ''.
-
-    `back(silent)` is called when there is one again; `silent`: it was not refused but
-    did not come, so that what is open may be dead.
-    """
-
-    def __init__(self, transport: AsyncTransport, back: Callable[[bool], None]) -> None:
-        self.problem = ""
-        self._transport = transport
-        self._back = back
-
-    async def run(self) -> None:
-        misses, silent = 0, False
-        while True:
-            try:
-                async with asyncio.timeout(PROBE_TIMEOUT_SECONDS):
-                    await self._transport.send(_VERSION)
-                error = ""
-            except TimeoutError as late:
-                error, silent = str(unreachable(self._transport.config.current(), late)), True
-            except Unreachable as failure:
-                error, silent = str(failure), silent or isinstance(failure.__cause__, TimeoutError)
-            except KubeError:
-                error = ""
-            if error:
-                misses += 1
-                if misses >= _MISSES:
-                    if not self.problem:
-                        log.warning("%s", error)
-                    self.problem = error
-                await asyncio.sleep(_AGAIN_SECONDS)
-                continue
-            if misses:
-                log.info("the API server answers again")
-                self._back(silent)
-            misses, silent, self.problem = 0, False, ""
-            await asyncio.sleep(PROBE_SECONDS)
-
-
 BEAT_SECONDS = 1.0
 # How often is written how far quiet topics are complete, and looked whether they still are this hub's.
 _RENEW_SECONDS = 10.0
@@ -393,6 +289,102 @@ class WatchHub:
     def _forget(self, topic: Topic) -> None:
         self._tasks.pop(topic, None)
         self._watched.pop(topic, None)
+
+
+class ServedTypes:
+    """The type behind a topic, and the types that the console always needs.
+
+    `always`: topics of ALWAYS_WATCHED that the cluster serves; `problem`: why that can't be read, '' if it can.
+
+    Belongs to one event loop.
+    """
+
+    def __init__(self, client: ClusterClient, changed: Callable[[], None]) -> None:
+        self.always: frozenset[Topic] = frozenset()
+        self.problem = ""
+        self._client = client
+        self._changed = changed
+        self._found: dict[Topic, ResourceType] = {}
+        self._finding = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Looks every few seconds. Beside the heartbeat, since an API server may take seconds not to answer."""
+        while True:
+            try:
+                types = await asyncio.to_thread(self._client.types)
+            except KubeError as error:
+                # That it does not answer is the probe's to say, and to take back.
+                self.problem = "" if isinstance(error, Unreachable) else str(error)
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
+            self.problem = ""
+            preferred = {(type_.group_or_core, type_.plural): type_ for type_ in reversed(types)}
+            always = frozenset(self._topic(preferred[key]) for key in ALWAYS_WATCHED if key in preferred)
+            if always != self.always:
+                self.always = always
+                self._changed()
+            await asyncio.sleep(_TYPES_SECONDS)
+
+    def _topic(self, type_: ResourceType) -> Topic:
+        return Topic(cluster=self._client.name, group=type_.group_or_core, version=type_.version, plural=type_.plural)
+
+    async def find(self, topic: Topic, refresh: bool) -> ResourceType:
+        """The topic's type, cached unless `refresh`. Raises KubeError."""
+        found = self._found.get(topic)
+        if found is not None and not refresh:
+            return found
+        if refresh:
+            self._client.forget_types()
+        # One at a time: a server that does not answer would hold all threads, which whatever else needs one would wait
+        # for.
+        async with self._finding:
+            found = await asyncio.to_thread(self._client.find, topic.group, topic.version, topic.plural)
+        self._found[topic] = found
+        return found
+
+    def forget(self, topic: Topic) -> None:
+        """Drops the cached type of a topic that has no subscribers any more."""
+        self._found.pop(topic, None)
+
+
+class Probe:
+    """Does the API server answer at all? `problem`: one sentence while there is no answer, else ''.
+
+    `back(silent)` is called when there is one again; `silent`: it was not refused but did not come, so that what is
+    open may be dead.
+    """
+
+    def __init__(self, transport: AsyncTransport, back: Callable[[bool], None]) -> None:
+        self.problem = ""
+        self._transport = transport
+        self._back = back
+
+    async def run(self) -> None:
+        misses, silent = 0, False
+        while True:
+            try:
+                async with asyncio.timeout(PROBE_TIMEOUT_SECONDS):
+                    await self._transport.send(_VERSION)
+                error = ""
+            except TimeoutError as late:
+                error, silent = str(unreachable(self._transport.config.current(), late)), True
+            except Unreachable as failure:
+                error, silent = str(failure), silent or isinstance(failure.__cause__, TimeoutError)
+            except KubeError:
+                error = ""
+            if error:
+                misses += 1
+                if misses >= _MISSES:
+                    if not self.problem:
+                        log.warning("%s", error)
+                    self.problem = error
+                await asyncio.sleep(_AGAIN_SECONDS)
+                continue
+            if misses:
+                log.info("the API server answers again")
+                self._back(silent)
+            misses, silent, self.problem = 0, False, ""
+            await asyncio.sleep(PROBE_SECONDS)
 
 
 def _cancelled() -> bool:

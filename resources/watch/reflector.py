@@ -9,10 +9,7 @@ A watch that the server refuses is PAUSED, and RESUMED when it is allowed again.
 RESYNC too: a page that lists again shows that it is gone. Nothing is skipped silently. Simultaneous events of one
 object become one change.
 
-How many watches of one hub begin at once: a hub that starts, or a server that comes back, is not run down by
-hundreds together.
-
-What one hub counts, for its heartbeat and so for /metrics.
+All reflectors of a hub share its Turnstile, which limits how many watches begin at once, and its Counters.
 """
 
 import asyncio
@@ -41,6 +38,7 @@ from kube.watch import WatchEvent, watch
 from resources.changes import Change, Topic
 from resources.lists.entries import include, state_of, stateful
 
+log = logging.getLogger(__name__)
 _SAMPLES = 500
 
 
@@ -93,7 +91,9 @@ class Turn:
 
 
 class Turnstile:
-    """Belongs to one event loop."""
+    """Limits how many watches of a hub begin at once, so that a hub that starts, or a server that comes back, isn't
+    overloaded by hundreds together. Belongs to one event loop.
+    """
 
     def __init__(self, places: int = STARTS_AT_ONCE) -> None:
         self._places = asyncio.Semaphore(places)
@@ -108,7 +108,6 @@ class Turnstile:
             found.go()
 
 
-log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0
 # A refusal has to be fixed by an administrator: tried less often.
 REFUSED_PAUSE = 8.0

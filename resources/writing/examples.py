@@ -1,13 +1,12 @@
-"""What a new object may begin with: the examples of the kind's operator, or ours for kinds of Kubernetes itself.
+"""What a new object may begin with: an example of the kind's operator (ours for kinds of Kubernetes itself), an object
+that exists already, or nothing.
 
 An operator ships examples and words for fields in the ClusterServiceVersion that owns the kind. It is looked for in the
 namespace first (OLM copies a CSV to every namespace its operator serves), then in all where that may be listed. A
 cluster without OLM has none.
 
-What a new object begins with: an example of its operator, an object that exists already, or nothing.
-
-One word says which, in the address and in the menu: `example:NAME`, `from:NAME`, `empty`. `?example=NAME`, `?example=-`
-and `?from=NAME` mean the same.
+One word says what an object begins with, in the address and in the menu: `example:NAME`, `from:NAME`, `empty`.
+`?example=NAME`, `?example=-` and `?from=NAME` mean the same.
 """
 
 import time
@@ -365,8 +364,8 @@ def default_start(client: ClusterClient, place: Place, offer: Offer) -> str:
     return chosen_start(offer, "")
 
 
-def begin_start(client: ClusterClient, place: Place, schema: Schema, offer: Offer, start: str) -> KubeObject:
-    """The object that `start` (of `chosen`) means. Raises KubeError when the one to be copied can't be read."""
+def starting_object(client: ClusterClient, place: Place, schema: Schema, offer: Offer, start: str) -> KubeObject:
+    """The object that `start` (of chosen_start()) means. Raises KubeError when the one to be copied can't be read."""
     kind, _, name = start.partition(":")
     if kind == "from":
         found = client.get(place.type, name, place.namespace)

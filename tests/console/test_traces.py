@@ -221,9 +221,9 @@ def test_no_secret_token_or_query_is_in_a_span(console: tuple[str, Collector], c
 
 def test_nothing_of_it_is_imported_where_no_collector_is_named(tmp_path: Path) -> None:
     program = (
-        "import sys, console.asgi, console.celery; from django.conf import settings; from kube import spans;"
-        "print(any(name.startswith('opentelemetry') and found for name, found in sys.modules.items()), spans._around,"
-        " any('traces' in name for name in settings.MIDDLEWARE))"
+        "import sys, console.asgi, console.celery; from django.conf import settings; from kube import recording;"
+        "print(any(name.startswith('opentelemetry') and found for name, found in sys.modules.items()),"
+        " recording._tracing, any('traces' in name for name in settings.MIDDLEWARE))"
     )
     environment = {**os.environ, "DATA_DIR": str(tmp_path)}
     environment.pop("OTEL_EXPORTER_OTLP_ENDPOINT", None)

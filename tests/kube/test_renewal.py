@@ -212,7 +212,7 @@ def test_what_stays_refused_is_asked_once(home: Path, server: Secured, asking: C
 def test_a_plugin_runs_again_when_its_token_is_refused(
     home: Path, server: Secured, asking: Callable[[ClusterConfig], Ask], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kube.plugins._REFUSED_SECONDS", 0.0)
+    monkeypatch.setattr("kube.credentials._REFUSED_SECONDS", 0.0)
     _plugin(home, server, {"token": "one", "expirationTimestamp": "2999-01-01T00:00:00Z"})
     who = asking(following(str(home / "config")))
     server.tokens = {"one"}
@@ -229,7 +229,7 @@ def test_a_plugin_brings_a_certificate_and_later_another(
     asking: Callable[[ClusterConfig], Ask],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("kube.plugins._KEEP", timedelta(seconds=-1))
+    monkeypatch.setattr("kube.credentials._KEEP", timedelta(seconds=-1))
 
     def pair(person: str) -> dict[str, str]:
         certificate, key = authority.issue(person, person)

@@ -14,7 +14,6 @@ from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Manifest, describe
 from operatorhub.install import choices
 from operatorhub.install import draft as drafts
-from operatorhub.install import draft as owners
 from operatorhub.install.conflicts import InstallRequest
 from operatorhub.install.draft import InstallDraft
 from operatorhub.install.situation import Situation
@@ -472,7 +471,7 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
         choices=choices.read(QueryDict("install_namespace=apps"), False, found, about, situation, "db", ""),
         needs=needs,
     )
-    problems = owners.find_owner_conflicts(Bare(), asked)  # type: ignore[arg-type]
+    problems = drafts.find_owner_conflicts(Bare(), asked)  # type: ignore[arg-type]
     assert [item.key for item in problems] == ["required", "dependency", "unmanaged", "required", "required"]
     assert "cache-operator" in problems[1].words
     assert problems[0].ways[0].url == "/operatorhub/?q=Thing"

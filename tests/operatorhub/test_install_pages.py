@@ -18,8 +18,7 @@ from operatorhub import olm
 from operatorhub.bundle import package as packages
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.indexing import index
-from operatorhub.install import choices as version
-from operatorhub.install import situation, undo
+from operatorhub.install import created_objects, situation
 from operatorhub.install.objects import MADE
 from operatorhub.progress import read
 from tests.eventually import until
@@ -56,7 +55,7 @@ def test_what_nobody_offers_is_said_before_the_click(monkeypatch: pytest.MonkeyP
         properties=(required,),
         partial=True,
     )
-    monkeypatch.setattr(version, "_bundle", lambda *_place: bundle)
+    monkeypatch.setattr("operatorhub.install.choices._bundle", lambda *_place: bundle)
     web = Client()
     choice = {"mode": "OwnNamespace", "install_namespace": "+", "new_namespace": NAME, "approval": "Automatic"}
     for page in (web.get(FORM, choice), web.post(FORM, {**choice, "dry_run": "1"})):
@@ -233,7 +232,9 @@ def test_what_the_install_made_is_undone_and_nothing_else(client: ClusterClient,
 
     # Its own page is for an installation that has not finished; what runs is uninstalled.
     assert web.get(f"{answer['Location']}undo/")["Location"].endswith("/uninstall/")
-    tokens = [target.token for target in undo.find_traces(client, place, "sampledb").targets if not target.keeps]
+    tokens = [
+        target.token for target in created_objects.find_traces(client, place, "sampledb").targets if not target.keeps
+    ]
     kinds = [token.split("|")[3] for token in tokens]
     assert kinds[0] == "Subscription"
     assert kinds[-2:] == ["OperatorGroup", "Namespace"]
@@ -247,10 +248,10 @@ def test_an_object_of_the_same_name_is_left_alone(client: ClusterClient, place: 
     Client().post(FORM, choices(approval="Manual"))
     found = there(client, "namespaces", place)
     assert found is not None
-    other = undo.DeletionTarget(
+    other = created_objects.DeletionTarget(
         group="", version="v1", plural="namespaces", kind="Namespace", namespace="", name=place, uid="another-uid"
     )
-    assert [item.outcome for item in undo.remove(client, [other], lambda ref, outcome: None)] == ["replaced"]
+    assert [item.outcome for item in created_objects.remove(client, [other], lambda ref, outcome: None)] == ["replaced"]
     assert there(client, "namespaces", place)
 
 

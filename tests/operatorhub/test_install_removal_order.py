@@ -7,7 +7,7 @@ import pytest
 from kube.errors import NotFound
 from operatorhub import olm
 from operatorhub.bootstrap import apply
-from operatorhub.install.undo import DeletionTarget
+from operatorhub.install.created_objects import DeletionTarget
 
 
 class Cluster:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kube.errors import NotFound
-from operatorhub.install import undo
+from operatorhub.install import created_objects
 
 
 class Cluster:
@@ -38,6 +38,6 @@ def plan(**statuses: str) -> dict[str, Any]:
 )
 def test_only_a_definition_that_the_plan_created_is_deleted(status: str, deleted: list[str], remaining: int) -> None:
     stays: list[str] = []
-    found = list(undo._definitions(Cluster(), "here", plan(things=status), stays))  # type: ignore[arg-type]
+    found = list(created_objects._definitions(Cluster(), "here", plan(things=status), stays))  # type: ignore[arg-type]
     assert [(target.name, target.keeps) for target in found] == [(name, "") for name in deleted]
     assert len(stays) == remaining

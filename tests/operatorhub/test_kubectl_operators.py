@@ -17,7 +17,7 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub import olm
 from operatorhub.bootstrap import apply, manifest
-from operatorhub.install import undo
+from operatorhub.install import created_objects
 from operatorhub.models import Run
 from operatorhub.removing import removal_page
 from operatorhub.run import follow, removal
@@ -157,7 +157,9 @@ def test_cancelling_an_installation(stays: bool, client: ClusterClient, kubectl:
         here = f"/operators/{place}/subscriptions/flightticket/undo/"
         shown = Client().get(here)
         ticked = [
-            target.token for target in undo.find_traces(client, place, "flightticket").targets if not target.keeps
+            target.token
+            for target in created_objects.find_traces(client, place, "flightticket").targets
+            if not target.keeps
         ]
         ticked = ticked[:1] if stays else ticked
         if by_button:

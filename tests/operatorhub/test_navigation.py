@@ -13,7 +13,7 @@ from operatorhub.csv import Api
 from operatorhub.running.installed_operators import Listed, Operator
 from operatorhub.running.updates import Update
 from operatorhub.running.workloads import ASKS, DONE, FAILED
-from operatorhub.views import navigation as navigation
+from operatorhub.views import navigation
 
 API = Api(group="flights.com", version="v1", plural="flighttickets", kind="FlightTicket", title="Flight ticket")
 

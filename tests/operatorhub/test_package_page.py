@@ -15,8 +15,8 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden
 from operatorhub import olm
 from operatorhub.bundle import bundles, contents
+from operatorhub.find import package_page
 from operatorhub.indexing import index, refresh
-from operatorhub.judge import package_page
 from operatorhub.models import Catalog
 from tests.conftest import ROOT
 from tests.eventually import until

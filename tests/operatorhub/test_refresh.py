@@ -292,7 +292,7 @@ def test_a_reading_that_was_cut_short_leaves_nothing(client: ClusterClient, monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(refresh.storage, "pack", killed)
+        patched.setattr(refresh.bundles, "pack", killed)
         refresh.refresh(row, client)
     row.refresh_from_db()
     assert row.state == Catalog.FAILED and not row.generation

@@ -149,7 +149,7 @@ def test_f11_what_the_operator_wants_first_is_the_default_of_the_first_instance_
     """F11: the second instance begins with a plain example; what the operator wants first can still be chosen."""
     boats = [Example("first", "", boat("first"), is_first=True), Example("second", "", boat("second"))]
     there: list[start.Start] = []
-    monkeypatch.setattr(start, "objects", lambda *_: tuple(there))
+    monkeypatch.setattr(start, "object_starts", lambda *_: tuple(there))
     client: Any = None
     place = Place(BOAT, "default")
     assert start.default_start(client, place, Offer(examples=tuple(boats))) == "example:first"

@@ -1,5 +1,5 @@
-"""The OpenID Connect provider: its metadata (Discovery 1.0), its token endpoint, verification of its ID tokens, and the
-console's addresses that are registered there.
+"""The OpenID Connect provider: its metadata (Discovery 1.0), its token endpoint, verification of its ID tokens, the
+console's addresses that are registered there, and its errors.
 
 Tokens are read by Authlib, and signatures by joserfc, which Authlib uses. Only public data is kept in memory: metadata
 and keys.
@@ -11,9 +11,6 @@ is.
 Two redirect addresses are registered, both of the default cluster, for sign-in to any cluster. A `state` ends with the
 mark of its cluster, and the response is redirected to the same page there. A forged mark leads to a cluster without a
 pending sign-in of this browser: the proof is in the cookie of that cluster's own address (PendingSignIn in views.py).
-
-What goes wrong between the console, the provider and a person: each with words that say what to do, and nothing
-of what was sent.
 """
 
 import hashlib
@@ -46,12 +43,21 @@ from console.web.clusters import Offered
 from console.web.front import addresses_of, place_of
 from kube.config import client_context
 
+#: What is asked for where OIDC_SCOPES says nothing, as far as the provider has it.
+_SCOPES = ("profile", "email", "groups", "offline_access")
+#: Seconds: a request, metadata in memory, and before the provider is asked again for what it did not give or for keys
+#: that are new.
+_TIMEOUT, _FRESH, _PAUSE = 10.0, 3600.0, 3.0
+# https://datatracker.ietf.org/doc/html/rfc6749#section-5.2 : the provider judged what was sent, and it is worth
+# nothing.
+_JUDGED = frozenset({"invalid_grant", "access_denied"})
+
 
 class SignInError(Exception):
-    """`status`: of the response.
+    """Its words say what to do, and nothing of what was sent.
 
-    `counts`: it counts as a guess: the cause may be the client, not the console or the provider. `log`: for the
-    console's log.
+    `status`: of the response. `counts`: it counts as a guess: the cause may be the client, not the console or the
+    provider. `log`: for the console's log.
     """
 
     def __init__(self, words: str, status: int = 401, *, counts: bool = False, log: str = "") -> None:
@@ -65,21 +71,6 @@ class Away(SignInError):
 
 class SignInRefused(SignInError):
     """The provider refuses the code or the refresh token."""
-
-
-def provider_name() -> str:
-    """What people call the provider."""
-    return settings.OIDC_NAME or settings.OIDC_ISSUER.partition("://")[2].partition("/")[0]
-
-
-#: What is asked for where OIDC_SCOPES says nothing, as far as the provider has it.
-_SCOPES = ("profile", "email", "groups", "offline_access")
-#: Seconds: a request, metadata in memory, and before the provider is asked again for what it did not give or for keys
-#: that are new.
-_TIMEOUT, _FRESH, _PAUSE = 10.0, 3600.0, 3.0
-# https://datatracker.ietf.org/doc/html/rfc6749#section-5.2 : the provider judged what was sent, and it is worth
-# nothing.
-_JUDGED = frozenset({"invalid_grant", "access_denied"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -125,6 +116,11 @@ def provider() -> Provider:
         _failed.pop(key, None)
         _known[key] = Provider(found=found, read_at=time.monotonic())
         return _known[key]
+
+
+def provider_name() -> str:
+    """What people call the provider."""
+    return settings.OIDC_NAME or settings.OIDC_ISSUER.partition("://")[2].partition("/")[0]
 
 
 def _checked(found: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,12 @@
-"""Renews ID tokens, which last minutes: before one expires, the refresh token gets the next for the session's client.
+"""Renews ID tokens, which last minutes, with the refresh token (Grant); and ends the sign-in at the provider.
 
-Triggered wherever a session is used (signals.used): by a request, a worker's task, the thread that watches open
-connections. Each process has the current token in memory. A lock in the database decides which process renews, since a
-refresh token can be used only once. A refusal of the provider ends the session. An unreachable provider doesn't:
-requests show an error until it responds.
+A token is renewed before it expires, wherever its session is used (signals.used): by a request, a worker's task, the
+thread that watches open connections. Each process has the current token in memory. A lock in the database decides which
+process renews, since a refresh token can be used only once. A refusal of the provider ends the session. An unreachable
+provider doesn't: requests show an error until it responds.
 
-Sign-out at the provider, if it has an endpoint for that (OpenID Connect RP-Initiated Logout 1.0).
+Sign-out revokes the refresh token and goes to the provider's own sign-out, if it has one (OpenID Connect RP-Initiated
+Logout 1.0).
 """
 
 import logging

@@ -143,14 +143,14 @@ def test_s10_a_file_larger_than_any_object_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "csv.yaml"
     path.write_bytes(b"a: " + b"x" * limits.MANIFEST_FILE.value)
     with pytest.raises(ValueError, match="larger than"):
-        drafts.documents(path)
+        drafts.read_documents(path)
 
 
 def test_s10_deep_json_in_a_bundle_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "csv.json"
     path.write_bytes(b"[" * 100_000 + b"]" * 100_000)
     with pytest.raises(ValueError):
-        drafts.documents(path)
+        drafts.read_documents(path)
     with pytest.raises(SourceError):
         bundle_input.files([("csv.json", path.read_bytes())])
 

@@ -161,7 +161,7 @@ def test_beyond_the_bound_it_is_not_complete(
 ) -> None:
     for number in range(5):
         put(f"item-{number}")
-    monkeypatch.setattr(snapshot, "CHUNK", 2)
+    monkeypatch.setattr(snapshot, "CHUNK_ROWS", 2)
     monkeypatch.setattr(limits, "LIST_OBJECTS", replace(limits.LIST_OBJECTS, value=3))
     found = snapshots.get(client, maps, namespace)
     assert not found.complete
@@ -195,7 +195,7 @@ def test_a_list_that_the_server_forgot_goes_on(
 ) -> None:
     for number in range(5):
         put(f"item-{number}", all="yes")
-    monkeypatch.setattr(snapshot, "CHUNK", 2)
+    monkeypatch.setattr(snapshot, "CHUNK_ROWS", 2)
     whole, refused = client.table, []
 
     def forgets(*arguments: Any, **options: Any) -> Any:

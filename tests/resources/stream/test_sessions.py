@@ -10,9 +10,8 @@ from django.utils import timezone
 
 from console.signin.models import Session
 from kube.client import ClusterClient
-from resources.changes import ChangeLog, Topic, position
-from resources.changes import streams as sessions
-from resources.stream import gate as streams
+from resources.changes import ChangeLog, Topic, position, streams
+from resources.stream import gate
 from resources.stream.broker import Broker
 from resources.stream.line import BrowserConnection
 from resources.views.stream import StreamApp
@@ -128,7 +127,7 @@ async def test_a_process_that_starts_later_knows_who_left(
 async def test_a_session_that_expired_is_noticed(
     app: StreamApp, topic: Topic, person: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(gate, "SESSION_CHECK_SECONDS", 0.1)
     async with opened(app, [("topic", str(topic))], **_cookie(person, settings)) as browser:
         await browser.get("hello")
         await asyncio.sleep(2)  # looked at again, and found alive
@@ -146,14 +145,14 @@ def test_signing_out_works_while_redis_is_away(
 
     from redis.exceptions import ConnectionError as sessions_error
 
-    monkeypatch.setattr(sessions, "sync_client", refuse)
+    monkeypatch.setattr(streams, "sync_client", refuse)
     assert person.post("/sign-out/").status_code == 302
 
 
 def test_sessions_that_ended_are_bounded(pipe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "KEEP", 100)
+    monkeypatch.setattr(streams, "KEEP_ENDED_SESSIONS", 100)
     for number in range(1000):
-        sessions.end_session(f"{number}")
+        streams.end_session(f"{number}")
     assert pipe.xlen("test:ended") < 300
 
 

@@ -36,8 +36,8 @@ def maps(client: ClusterClient, namespace: str) -> str:
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "CHUNK", 3)
-    monkeypatch.setattr(snapshot, "OBJECTS", 3)
+    monkeypatch.setattr(snapshot, "CHUNK_ROWS", 3)
+    monkeypatch.setattr(snapshot, "CHUNK_OBJECTS", 3)
 
 
 def test_csv_has_the_columns_of_kubectl(browser: Client, maps: str) -> None:

@@ -54,7 +54,7 @@ def test_a_name_is_found_wherever_it_is(browser: Client, maps: str) -> None:
 
 
 def test_beyond_what_is_searched_the_page_says_so(browser: Client, maps: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "CHUNK", 20)
+    monkeypatch.setattr(snapshot, "CHUNK_ROWS", 20)
     monkeypatch.setattr(limits, "LIST_OBJECTS", replace(limits.LIST_OBJECTS, value=40))
     answer = browser.get(MAPS, {"namespace": maps, "q": "item-119"}).content.decode()
     assert "Only the first 40 objects were searched" in answer

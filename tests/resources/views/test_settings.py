@@ -17,8 +17,7 @@ from resources.forms import descriptors
 from resources.history import writes
 from resources.models import Write
 from resources.place import Place
-from resources.views.setting import Wrong, setting_patch, settings
-from resources.views.setting import part as setting_part
+from resources.views.setting import Wrong, setting_part, setting_patch, settings
 from resources.writing import examples
 from resources.writing.examples import Offer
 from tests.api import custom_resource_definition

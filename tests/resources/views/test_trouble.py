@@ -10,7 +10,6 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import NotFound, Unauthorized
 from resources.views import form as form_views
-from resources.views import form as yaml_views
 from tests.eventually import until
 from tests.resources.views.form_submission import controls, element, send, text_of
 
@@ -67,7 +66,7 @@ def test_a_cluster_that_fails_first_of_all_loses_nothing(
     def fails(*_: object, **__: object) -> None:
         raise Unauthorized("the token has expired")
 
-    monkeypatch.setattr(form_views if view == "new" else yaml_views, "place_of", fails)
+    monkeypatch.setattr(form_views, "place_of", fails)
     answer = send(browser, page, **typed)
     assert answer.status_code == 401
     shown = element(answer, "kept-text")

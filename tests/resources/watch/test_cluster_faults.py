@@ -14,8 +14,7 @@ import redis
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from resources.changes import ChangeLog, Topic, position
-from resources.watch import hub as probe
-from resources.watch import reflector
+from resources.watch import hub, reflector
 from tests.api import custom_resource_definition
 from tests.eventually import reached, until
 from tests.resources.watch.hubs import after, config_maps, make_map, next_change, running_hub
@@ -34,8 +33,8 @@ async def log(pipe: redis.Redis) -> AsyncIterator[ChangeLog]:
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reflector, "REFUSED_PAUSE", 0.5)
-    monkeypatch.setattr(probe, "PROBE_SECONDS", 0.3)
-    monkeypatch.setattr(probe, "PATIENCE_SECONDS", 1.5)
+    monkeypatch.setattr(hub, "PROBE_SECONDS", 0.3)
+    monkeypatch.setattr(hub, "PROBE_TIMEOUT_SECONDS", 1.5)
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""What an install has created so far (find_traces), and deleting it (remove).
+"""The objects of an install: created one after the other (create) or as a dry run, found again later (find_traces), and
+deleted (remove).
 
 Nothing is stored: the annotation on the Subscription says which Namespace, OperatorGroup and roles were created with
 it, and the steps of its InstallPlan say which objects OLM created and which it found. Each object is deleted by its
@@ -7,9 +8,6 @@ uid, so objects that were created since are kept.
 Deletion order: first the Subscription, so that OLM doesn't install again; then ClusterServiceVersions (OLM removes
 their Deployments, ServiceAccounts and roles), then CRDs that the plan created, and last the OperatorGroup and the
 Namespace. CRDs with objects aren't ticked.
-
-Making the objects of an install one after the other, or only asking the API server what it would say to each (dry
-run).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +31,8 @@ _CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 GENERATED_BY = "olm.generated-by"
 #: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.
 ALONGSIDE = "operatorframework.io/installed-alongside-"
+#: Called with an object's name in the audit log and the outcome.
+Done = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def kubectl(offered: Iterable[DeletionTarget]) -> Commands:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What came of one.
+    """What came of deleting one object.
 
     `outcome`: removed, gone (it was away already), replaced (another object of that name: left alone), refused.
     """
@@ -110,9 +110,7 @@ def targets(tokens: Iterable[str]) -> tuple[DeletionTarget, ...]:
     return tuple(found)
 
 
-def remove(
-    client: ClusterClient, wanted: Iterable[DeletionTarget], done: Callable[[str, str], None]
-) -> tuple[Removed, ...]:
+def remove(client: ClusterClient, wanted: Iterable[DeletionTarget], done: Done) -> tuple[Removed, ...]:
     """In the given order; one that is refused does not hold up the others."""
     found = []
     for target in wanted:
@@ -321,9 +319,6 @@ def _by_uid(
     return next((item for item in found if uid_of(item) == uid), None)
 
 
-Done = Callable[[str, str], None]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateResult:
     """What the API server says to one object.
@@ -345,7 +340,7 @@ class CreateResult:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What came of it: the objects that exist now because of it, and the error that ended it, if one did."""
+    """What a create did: the objects that exist now because of it, and the error that ended it, if one did."""
 
     answers: tuple[CreateResult, ...]
     created: tuple[DeletionTarget, ...]
@@ -355,11 +350,6 @@ class Made:
     def refused(self) -> str:
         """The object that was refused."""
         return next((answer.title for answer in self.answers if answer.outcome == "refused"), "")
-
-
-def place_of(type_: ResourceType, obj: KubeObject) -> str:
-    """How the audit log names an object."""
-    return f"{type_.group_or_core}/{type_.version}/{type_.plural} {namespace_of(obj)}/{name_of(obj)}"
 
 
 def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> Made:
@@ -381,7 +371,7 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
         type_, ref = None, title(obj)
         try:
             type_ = client.type_of(obj)
-            ref = place_of(type_, obj)
+            ref = _audit_ref(type_, obj)
             made = client.create(type_, obj, namespace_of(obj))
         except AlreadyExists as error:
             # Created by another client in the meantime: use it.
@@ -406,6 +396,11 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
             )
             done(ref, "ok")
     return Made(tuple(answers), tuple(created), next((answer.error for answer in answers if answer.error), None))
+
+
+def _audit_ref(type_: ResourceType, obj: KubeObject) -> str:
+    """How the audit log names an object."""
+    return f"{type_.group_or_core}/{type_.version}/{type_.plural} {namespace_of(obj)}/{name_of(obj)}"
 
 
 def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[CreateResult, ...]:

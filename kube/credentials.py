@@ -1,9 +1,9 @@
-"""Credentials from exec and auth-provider plugins, by the official client, which is imported only when a kubeconfig
-has one: it takes 50 MB.
+"""Where a token comes from, if it isn't in the kubeconfig itself: a plugin (exec, auth-provider), or a file that is
+rewritten.
 
+Plugins are run by the official client, which takes 50 MB and is imported only when a kubeconfig has one:
 https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
-
-Detects that files have changed by stat(), which takes 2 microseconds.
+A changed file is detected by stat(), which takes 2 microseconds.
 """
 
 import importlib
