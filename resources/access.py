@@ -1,6 +1,6 @@
 """Access to a namespace: who has it, by which bindings, what a role allows, and what the form Give access makes.
 
-What a role allows is said in a few plain sentences. The bindings of a namespace, and roles, are read as far as this
+What a role allows is stated in a few plain sentences. The bindings of a namespace, and roles, are read as far as this
 user can read them; the rest is pure. A Gift is what the form holds: what is wrong with it, the RoleBinding that it
 makes, and the same with kubectl.
 """

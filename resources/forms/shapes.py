@@ -1,4 +1,4 @@
-"""A field of the form by itself, without its neighbours: its control and value, its label, type and limits.
+"""A field of the form without its neighbours: its control and value, its label, type and limits.
 
 Label, type and limits are not translated: they are the API's own words.
 """
