@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from kube.errors import Forbidden, Gone, NotFound
-from kube.objects import ObjectList
-from kube.table import Table
-from kube.versions import older
+from kube.objects import ObjectList, Table, older
 
 Page = TypeVar("Page", Table, ObjectList)
 #: (namespace, limit, continue token) → that page of the namespace's list.

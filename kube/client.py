@@ -8,14 +8,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
-from kube import across_namespaces, answers, channels, limits, requests, table
+from kube import across_namespaces, answers, channels, limits, requests
 from kube.catalog import SchemaCache, TypeCatalog
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound
-from kube.objects import Access, KubeObject, ObjectList
+from kube.objects import Access, KubeObject, ObjectList, Table, parse_table
 from kube.requests import ApiRequest, PatchStyle, Query
-from kube.table import Table
 from kube.transport import READ_SECONDS, Answer, SyncTransport
 
 __all__ = ["Access", "ClusterClient", "ObjectList", "ResourceType", "Table"]
@@ -180,11 +179,11 @@ class ClusterClient:
             request = requests.list_table(
                 type_, namespace, labels=labels, fields=fields, limit=limit, continue_=token, include=include
             )
-            return table.parse(answers.listed(self._send(request).body, request.ref))
+            return parse_table(answers.listed(self._send(request).body, request.ref))
 
         def own(place: str) -> Table:
             request = requests.get_table(type_, place, include=include)
-            return table.parse(answers.listed(self._send(request).body, request.ref))
+            return parse_table(answers.listed(self._send(request).body, request.ref))
 
         if whole or namespace or not (type_.namespaced or _are_namespaces(type_)):
             return list_page(namespace, limit, continue_)

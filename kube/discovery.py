@@ -5,6 +5,7 @@ A group whose own server is down is left out and named in `errors`; all others s
 https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
 """
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -48,6 +49,8 @@ KUBERNETES_GROUPS = frozenset(
 )
 # As names they would change the path: clients and proxies remove dot segments (RFC 3986, 6.2.2.3).
 _DOT_SEGMENTS = frozenset({".", ".."})
+_API_VERSION = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
+_STAGES = {None: 0, "beta": 1, "alpha": 2}
 
 
 def qualified(plural: str, group: str) -> str:
@@ -219,3 +222,15 @@ def resource_list(group: str, version: str, document: dict[str, Any]) -> list[Re
         for entry in document.get("resources") or ()
         if "/" not in str(entry.get("name") or "/")
     ]
+
+
+def api_version_priority(version: str) -> tuple[int, int, int, str]:
+    """Sort key: the version that the API server prefers comes first: v2, v1, v1beta2, v1beta1, v1alpha1, then others.
+
+    https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
+    """
+    found = _API_VERSION.fullmatch(version)
+    if found is None:
+        return 3, 0, 0, version
+    major, stage, minor = found.groups()
+    return _STAGES[stage], -int(major), -int(minor or 0), version

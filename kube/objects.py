@@ -1,5 +1,7 @@
-"""Objects as plain dicts, and what is done with them without a cluster: lists, names, merge patches, annotations with
-copies of the object, redaction, copies without what the cluster added. Pure.
+"""Objects as plain dicts, and what is done with them without a cluster: lists, Tables, names, the order of
+resourceVersions, merge patches, redaction, copies without what the cluster added. Pure.
+
+A Table (meta.k8s.io/v1) is a list by the API server, with columns and cells, so that any kind can be shown.
 """
 
 import re
@@ -8,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 KubeObject = dict[str, Any]
+#: Accept of a Table.
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,24 @@ def text(value: Any) -> str:
 def items(value: Any) -> list[Mapping[str, Any]]:
     """Those elements of a list that are mappings; [] for anything else."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def comparable(left: str, right: str) -> bool:
+    """Whether two resourceVersions of one cluster can be ordered: they are growing numbers, by contract since
+    Kubernetes 1.35.
+    https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/5504-comparable-resource-version
+    """
+    return left.isdigit() and right.isdigit()
+
+
+def older(left: str, right: str) -> bool:
+    """Whether `left` is older than `right`; False if they can't be compared (the later arrival counts as newer)."""
+    return comparable(left, right) and (len(left), left) < (len(right), right)
+
+
+def newest(left: str, right: str) -> str:
+    """The higher of two; `right`, the later arrival, if they can't be compared. '' is ignored."""
+    return left if not right or older(right, left) else right
 
 
 def name_of(obj: KubeObject) -> str:
@@ -259,3 +281,89 @@ def _unmounted(container: Any) -> Any:
 def _without_token_volumes(value: Any) -> list[Any]:
     items = value if isinstance(value, list) else []
     return [item for item in items if not str(mapping(item).get("name", "")).startswith(_TOKEN_VOLUME)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """`priority` 0 is always shown, above that only in wide lists.
+
+    `format` 'name' marks the name's column, type 'date' an age.
+    """
+
+    name: str
+    type: str
+    format: str
+    priority: int
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """`object` is the PartialObjectMetadata (or the whole object when asked for)."""
+
+    cells: tuple[Any, ...]
+    object: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """`within`: as of an ObjectList."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[TableRow, ...]
+    resource_version: str
+    continue_: str = ""
+    remaining: int | None = None
+    within: tuple[str, ...] = ()
+
+
+def parse_table(document: dict[str, Any]) -> Table:
+    """A Table as answered. A plain list (a server that can't make Tables) becomes one with Name and Age."""
+    metadata = document.get("metadata") or {}
+    version, token = str(metadata.get("resourceVersion") or ""), str(metadata.get("continue") or "")
+    remaining = metadata.get("remainingItemCount")
+    if document.get("kind") != "Table":
+        return Table(
+            columns=FALLBACK_COLUMNS,
+            rows=tuple(_fallback_row(item) for item in document.get("items") or ()),
+            resource_version=version,
+            continue_=token,
+            remaining=remaining,
+        )
+    return Table(
+        columns=table_columns(document),
+        rows=table_rows(document),
+        resource_version=version,
+        continue_=token,
+        remaining=remaining,
+    )
+
+
+def table_columns(document: dict[str, Any]) -> tuple[Column, ...]:
+    return tuple(
+        Column(
+            name=str(entry.get("name") or ""),
+            type=str(entry.get("type") or "string"),
+            format=str(entry.get("format") or ""),
+            priority=int(entry.get("priority") or 0),
+            description=str(entry.get("description") or ""),
+        )
+        for entry in document.get("columnDefinitions") or ()
+    )
+
+
+def table_rows(document: dict[str, Any]) -> tuple[TableRow, ...]:
+    return tuple(
+        TableRow(tuple(entry.get("cells") or ()), entry.get("object") or {}) for entry in document.get("rows") or ()
+    )
+
+
+FALLBACK_COLUMNS = (
+    Column(name="Name", type="string", format="name", priority=0, description=""),
+    Column(name="Age", type="date", format="", priority=0, description=""),
+)
+
+
+def _fallback_row(item: dict[str, Any]) -> TableRow:
+    metadata = item.get("metadata") or {}
+    return TableRow((metadata.get("name"), metadata.get("creationTimestamp")), item)

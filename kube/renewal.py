@@ -2,7 +2,7 @@
 (docs/decisions/0016).
 
 What a client holds stays the same object; the address and the certificates in it are asked for at each request
-(ClusterConfig.current).
+(ClusterConfig.current, signed()).
 """
 
 import logging
@@ -10,12 +10,17 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from kube.config import ClusterConfig, load
 from kube.credentials import marks
-from kube.errors import InvalidConfig
+from kube.errors import InvalidConfig, KubeError
+from kube.requests import ApiRequest
+from kube.silence import unseen
 
 log = logging.getLogger(__name__)
+USER_AGENT = "operator-console/0.1"
 # How often an unusable configuration is read again: a file that it names can appear, or the other half of a pair.
 _RETRY_SECONDS = 1.0
 
@@ -106,3 +111,47 @@ def _who(config: ClusterConfig) -> tuple[object, ...]:
     """A password is not part of it, whom one acts as is."""
     acting = [pair for pair in config.headers if pair[0].startswith("Impersonate-")]
     return (config.name, config.user, acting)
+
+
+class Signed(NamedTuple):
+    """Where a request goes and as whom, at this moment. Equal ones are the same to the server."""
+
+    config: ClusterConfig
+    headers: list[tuple[str, str]]
+
+
+def signed(config: ClusterConfig, request: ApiRequest) -> Signed:
+    """Address, certificates and token as they are now. Takes its time where a plugin makes the token. Raises InvalidConfig when that fails."""
+    try:
+        token = config.token()
+    except OSError as error:
+        raise InvalidConfig(f"the token of {config.user!r} can't be read: {error}") from error
+    now = config.current()
+    headers = [("User-Agent", USER_AGENT), ("Accept", request.accept), *now.headers, *request.headers]
+    if not _is_local(now.host):
+        headers.append(("Accept-Encoding", "gzip"))
+    if request.content_type:
+        headers.append(("Content-Type", request.content_type))
+    if token:
+        headers.append(("Authorization", f"Bearer {token}"))
+    return Signed(now, headers)
+
+
+def signed_again(
+    config: ClusterConfig, request: ApiRequest, used: Signed, error: KubeError | None = None
+) -> Signed | None:
+    """The request with renewed credentials, if it failed because of the old ones; else None.
+
+    Without an `error` the server answered 401: it has done nothing. With one, only what it can't have seen is sent
+    again, or a read.
+    """
+    if error is None:
+        config.refused()
+    elif not request.safe and not unseen(error):
+        return None
+    anew = signed(config, request)
+    return anew if anew != used else None
+
+
+def _is_local(host: str) -> bool:
+    return urlsplit(host).hostname in ("127.0.0.1", "localhost", "::1")

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from kube.discovery import ResourceType, path_segment
-from kube.table import ACCEPT as TABLE
+from kube.objects import TABLE
 
 Query = tuple[tuple[str, str], ...]
 PatchStyle = Literal["merge", "json", "strategic", "apply"]

@@ -27,8 +27,8 @@ from kube import limits, proxies, recording, silence
 from kube.answers import invalid
 from kube.config import ClusterConfig
 from kube.errors import InvalidAnswer, KubeError, Unauthorized, Unreachable, from_answer
+from kube.renewal import Signed, signed, signed_again
 from kube.requests import ApiRequest
-from kube.signing import Signed, again, signed
 from kube.silence import unreachable
 
 CONNECT_SECONDS = 5.0
@@ -127,10 +127,10 @@ class SyncTransport:
         try:
             response = self._sent(used, request, read_seconds)
         except Unreachable as error:
-            if (anew := again(self.config, request, used, error)) is None:
+            if (anew := signed_again(self.config, request, used, error)) is None:
                 raise
             return self._sent(anew, request, read_seconds)
-        if response.status == 401 and (anew := again(self.config, request, used)) is not None:
+        if response.status == 401 and (anew := signed_again(self.config, request, used)) is not None:
             return self._sent(anew, request, read_seconds)
         return response
 
@@ -278,7 +278,7 @@ class AsyncTransport:
         return await asyncio.to_thread(signed, self.config, request)
 
     async def _again(self, request: ApiRequest, used: Signed, error: KubeError | None = None) -> Signed | None:
-        return await asyncio.to_thread(again, self.config, request, used, error)
+        return await asyncio.to_thread(signed_again, self.config, request, used, error)
 
     @asynccontextmanager
     async def open(

@@ -26,9 +26,8 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text, uid_of
+from kube.objects import Column, KubeObject, TableRow, items, mapping, name_of, namespace_of, text, uid_of
 from kube.selectors import instance_marks, mark_of, pod_selector
-from kube.table import Column, TableRow
 from resources.types.types import is_custom
 from resources.writing import examples
 

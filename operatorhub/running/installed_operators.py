@@ -21,8 +21,7 @@ from django.utils.translation import gettext as _
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from kube.table import TableRow
+from kube.objects import KubeObject, TableRow, name_of, namespace_of, uid_of
 from operatorhub import csv, install_state, olm
 from operatorhub.csv import Api
 from operatorhub.models import Package

@@ -25,9 +25,8 @@ from kube import answers, requests
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, Gone, KubeError, NotFound, TooManyRequests
-from kube.objects import namespace_of, uid_of
+from kube.objects import namespace_of, older, uid_of
 from kube.transport import AsyncTransport
-from kube.versions import older
 from kube.watch import WatchEvent, watch
 from resources.history import recording_status, store
 from resources.history.store import Event, Seen

@@ -21,8 +21,7 @@ from django.db.models import Max, Sum
 from django.utils import timezone
 
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, mapping, name_of, namespace_of, text, uid_of
-from kube.versions import comparable, older
+from kube.objects import KubeObject, comparable, mapping, name_of, namespace_of, older, text, uid_of
 from resources.history import stored_object
 from resources.models import Followed, Recorder, Step, Traced, Write
 from resources.state.kind_health import health

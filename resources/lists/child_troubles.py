@@ -14,8 +14,8 @@ from django.utils import timezone
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
+from kube.objects import TableRow
 from kube.selectors import instance_marks, mark_of
-from kube.table import TableRow
 from resources.lists.counts import count
 from resources.lists.entries import ListEntry, Owner, entry_of, stateful
 from resources.lists.snapshot import snapshots

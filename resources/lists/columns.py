@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from console.prefer import times
 from kube import limits
 from kube.discovery import ResourceType
-from kube.table import Column
+from kube.objects import Column
 from resources.lists.entries import ListEntry, stateful
 from resources.state.health import COMPLETED, DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
 

@@ -17,8 +17,7 @@ import msgspec
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, clean
-from kube.table import Column, TableRow
+from kube.objects import Column, KubeObject, TableRow, clean
 from resources import yamltext
 from resources.display_copy import shown
 from resources.lists import child_troubles, columns, listing, snapshot

@@ -11,8 +11,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from kube.discovery import ResourceType
-from kube.objects import items, mapping, text
-from kube.table import TableRow
+from kube.objects import TableRow, items, mapping, text
 from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health
 from resources.state.kind_health import has_state

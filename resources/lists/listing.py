@@ -23,10 +23,9 @@ from django.utils.translation import gettext as _
 from console.prefer.store import SIZE
 from console.web import clusters
 from console.web.front import addresses_of
-from kube import table
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.table import Column, Table, TableRow
+from kube.objects import Column, Table, TableRow, table_columns
 from resources.changes import Change, Topic
 from resources.lists import columns as columns_
 from resources.lists.child_troubles import overlaid
@@ -203,14 +202,12 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
     template gets `row`, `all_namespaces`: whether the list it belongs to shows a namespace in each row, and `live`.
     """
     row: dict[str, Any] = msgspec.json.decode(change.row)
-    definitions = table.columns({"columnDefinitions": msgspec.json.decode(columns)})
+    definitions = table_columns({"columnDefinitions": msgspec.json.decode(columns)})
     topic, _question, keys = name.partition("?")
     place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
     with translation.override(language), addresses_of(place):
         state, reason = (row.get("health") or {}).get(language, ("", ""))
-        entry = entry_of(
-            type_, table.TableRow(tuple(row["cells"]), row["object"]), health=Health(state=state, reason=reason)
-        )
+        entry = entry_of(type_, TableRow(tuple(row["cells"]), row["object"]), health=Health(state=state, reason=reason))
         entry = replace(entry, version=change.version or entry.version)
         words = keys.split(",")
         view = row_view(type_, definitions, entry, read(keys), usage=WITH_USAGE in words)

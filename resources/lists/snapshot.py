@@ -22,14 +22,12 @@ from typing import Any, TypeVar
 from django.utils import translation
 
 from console.web import loop
-from kube import limits, requests, table
+from kube import limits, requests
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError
-from kube.objects import ObjectList
-from kube.table import Column, Table, TableRow
+from kube.objects import Column, ObjectList, Table, TableRow, comparable, newest, older, table_rows
 from kube.transport import AsyncTransport
-from kube.versions import comparable, newest, older
 from kube.watch import WatchEvent, watch
 from resources.lists.entries import ListEntry, Pool, entry_of, include
 
@@ -174,7 +172,7 @@ class Snapshot:
         with translation.override(self.language), self.changed:
             for event in burst:
                 document = event.table()
-                for row in table.rows(document) if document.get("kind") == "Table" else (_bare(document),):
+                for row in table_rows(document) if document.get("kind") == "Table" else (_bare(document),):
                     self._apply(event.type, row)
             self.pool.tidy(len(self.entries))
             self.changed.notify_all()

@@ -12,7 +12,7 @@ import msgspec
 
 from kube import limits
 from kube.discovery import ResourceType
-from kube.versions import newest
+from kube.objects import newest
 from resources.stream.line import BrowserConnection
 from resources.stream.live_update import LiveUpdate
 

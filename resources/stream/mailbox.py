@@ -14,7 +14,7 @@ never passes an unsent entry.
 from collections import OrderedDict
 from typing import NamedTuple, Protocol
 
-from kube.versions import newest, older
+from kube.objects import newest, older
 from resources.stream.counts import counts
 from resources.stream.live_update import LiveUpdate, Order, encode_event
 

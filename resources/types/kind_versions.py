@@ -12,10 +12,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, api_version_priority
 from kube.errors import KubeError, NotFound
 from kube.objects import items, mapping, text
-from kube.versions import api_version_priority
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom
 

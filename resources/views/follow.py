@@ -28,8 +28,7 @@ from kube import requests
 from kube.channels import LineCutter, follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import uid_of
-from kube.table import parse
+from kube.objects import parse_table, uid_of
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources import podlogs
@@ -359,7 +358,7 @@ def _needs_look(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
     """True where all has to be looked at again: a Pod is new here, or gone."""
     if event.type == "BOOKMARK":
         return False
-    for row in parse(event.table()).rows:
+    for row in parse_table(event.table()).rows:
         uid = uid_of(row.object)
         if event.type == "DELETED" and uid in known:
             # Perhaps its owner went too, and who follows has to hear that.

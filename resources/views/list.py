@@ -23,7 +23,7 @@ from resources.lists import listing, saved_searches
 from resources.lists.entries import stateful
 from resources.lists.listing import ListResult
 from resources.place import Place, place_of
-from resources.templatetags.live import position_at_start
+from resources.templatetags.resources import position_at_start
 from resources.usage import plural_of, readings
 from resources.views.filter import Filter
 from resources.views.list_page import USAGE, ColumnChoice, ListPage

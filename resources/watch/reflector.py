@@ -32,8 +32,8 @@ from django.utils import translation
 from kube import answers, objects, requests
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError, NotFound, ServerError, TooManyRequests, Unreachable
+from kube.objects import older
 from kube.transport import AsyncTransport
-from kube.versions import older
 from kube.watch import WatchEvent, watch
 from resources.changes import Change, Topic
 from resources.lists.entries import include, state_of, stateful

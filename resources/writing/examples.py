@@ -19,10 +19,9 @@ from django.utils.translation import gettext as _
 
 from console.web import navigation
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, api_version_priority
 from kube.errors import KubeError
 from kube.objects import KubeObject, items, mapping, name_of, namespace_of, without_last_applied
-from kube.versions import api_version_priority
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.forms.schema import Schema

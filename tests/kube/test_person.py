@@ -12,9 +12,8 @@ import yaml
 from kube.client import ClusterClient
 from kube.config import ClusterConfig, impersonated_config, load, user_config
 from kube.errors import Unauthorized
-from kube.renewal import following
+from kube.renewal import following, signed
 from kube.requests import ApiRequest
-from kube.signing import signed
 
 CREDENTIALS: dict[str, dict[str, Any]] = {
     "token": {"token": "console-secret"},

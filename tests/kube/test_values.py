@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube import catalog, discovery, errors, requests, table, transport
+from kube import catalog, discovery, errors, requests, transport
 from kube.discovery import ResourceType
-from kube.objects import apply_merge, merge_patch
+from kube.objects import apply_merge, merge_patch, parse_table
 from kube.selectors import from_labels, from_selector
 
 PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
@@ -127,7 +127,7 @@ def test_older_servers_list_types_one_by_one() -> None:
 
 
 def test_a_plain_list_becomes_a_table() -> None:
-    found = table.parse(
+    found = parse_table(
         {"kind": "PodList", "metadata": {"resourceVersion": "5"}, "items": [{"metadata": {"name": "a"}}]}
     )
     assert [column.name for column in found.columns] == ["Name", "Age"]

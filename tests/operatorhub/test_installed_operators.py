@@ -12,7 +12,7 @@ from django.test import Client
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Forbidden
-from kube.table import TableRow
+from kube.objects import TableRow
 from operatorhub import olm
 from operatorhub.indexing import index
 from operatorhub.running import installed_operators, operands, operator, updates

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, api_version_priority
 from kube.errors import Forbidden, NotFound
-from kube.versions import api_version_priority
 from resources.types import kind_versions
 from resources.types.kind_versions import DefinedVersion, preferred
 

@@ -9,7 +9,7 @@ from django.test import RequestFactory
 
 from resources.changes import position
 
-PAGE = Template("{% load live %}<body {% live_since %}>")
+PAGE = Template("{% load resources %}<body {% live_since %}>")
 
 
 def _milliseconds(html: str) -> int:

@@ -5,7 +5,7 @@ alone.
 from typing import Any
 
 from kube.discovery import ResourceType
-from kube.table import Column, TableRow
+from kube.objects import Column, TableRow
 from resources.page import owned_rows
 from resources.state.kind_health import health
 from resources.tree import Owned, as_pod, owned_tree

@@ -8,7 +8,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
-from kube.table import Table
+from kube.objects import Table
 from resources.kinds.namespaces import waits_for
 from resources.page.deletion_impact import contents
 from tests.resources.views.form_submission import flat

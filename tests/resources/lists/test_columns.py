@@ -3,7 +3,7 @@
 import pytest
 
 from kube.discovery import ResourceType
-from kube.table import Column
+from kube.objects import Column
 from resources.lists.columns import available, chosen, ranked, read, show
 
 PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)

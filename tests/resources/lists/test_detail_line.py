@@ -3,7 +3,7 @@
 import pytest
 
 from kube.discovery import ResourceType
-from kube.table import Column
+from kube.objects import Column
 from resources.lists.columns import available
 from resources.lists.entries import ListEntry
 from resources.lists.listing import cell, row_of

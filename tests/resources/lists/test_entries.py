@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.discovery import ResourceType
-from kube.table import TableRow
+from kube.objects import TableRow
 from resources.lists.entries import Owner, Pool, entry_of, include, state_of
 from resources.state.health import Health
 

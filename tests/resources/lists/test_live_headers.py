@@ -24,7 +24,7 @@ def test_it_says_where_the_stream_goes_on(pipe: redis.Redis, browser: Client, na
 
 
 def test_without_redis_it_says_nothing(browser: Client, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("resources.templatetags.live.position", lambda ago: "")
+    monkeypatch.setattr("resources.templatetags.resources.position", lambda ago: "")
     answer = browser.get(MAPS, {"namespace": namespace})
     assert answer.status_code == 200
     assert "X-Live-Since" not in answer.headers

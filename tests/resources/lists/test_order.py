@@ -1,7 +1,7 @@
 """Orders of a list."""
 
 from kube.discovery import ResourceType
-from kube.table import Column
+from kube.objects import Column
 from resources.lists.columns import available, ordered
 from resources.lists.entries import ListEntry, Owner
 from resources.state.health import Health

@@ -1,20 +1,33 @@
-"""`{% load kinds %}`: the badge of a kind, and what pages of custom kinds watch besides their objects."""
+"""`{% load resources %}`: the badge of a kind, the star of an object or a kind, the favorites in the navigation, and
+what pages watch besides their objects.
+"""
 
+import time
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django import template
+from django.db import DatabaseError
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from resources import live_topics
+from resources import favourites, live_topics
+from resources.changes import position
+from resources.place import Place
 from resources.types.kind_versions import deprecation, preferred_type
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom, kind_letters
+
+register = template.Library()
+# PatternFly's colours of labels but red, green and grey, which stand for states.
+_COLOURS = ("blue", "teal", "purple", "orange", "yellow")
+_FAVOURITES_IN_NAVIGATION = 4
+# For a request whose start is not known: longer than a page takes to make.
+_MARGIN_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +45,7 @@ class Deprecation:
         return self.preferred if self.preferred and self.preferred.version != self.version else None
 
 
-register = template.Library()
 register.filter("is_custom", is_custom)
-# PatternFly's colours of labels but red, green and grey, which stand for states.
-_COLOURS = ("blue", "teal", "purple", "orange", "yellow")
 
 
 @register.filter
@@ -74,3 +84,41 @@ def _warned(context: Any) -> set[str]:
     messages = context.get("messages")
     shown = messages if getattr(messages, "used", False) else ()
     return {*(context.get("cluster_warnings") or ()), *(str(message) for message in shown)}
+
+
+@register.inclusion_tag("resources/_star.html", takes_context=True)
+def star(context: Any, place: Place) -> dict[str, Any]:
+    """Pressed where the place is a favourite of this user."""
+    request = context.get("request")
+    try:
+        on = bool(request) and favourites.is_favourite(request.cluster, place)
+    except (KubeError, DatabaseError):
+        return {"place": None}
+    return {"place": place, "on": on, "request": request, "csrf_token": context.get("csrf_token")}
+
+
+@register.inclusion_tag("resources/_favourites_navigation.html", takes_context=True)
+def favourites_navigation(context: Any) -> dict[str, Any]:
+    """The newest favourites, without asking the cluster for them. A frame is drawn whatever fails."""
+    request = context.get("request")
+    try:
+        found = favourites.favourites(request.cluster) if request else ()
+    except (KubeError, DatabaseError, AttributeError):
+        found = ()
+    return {"marks": [marked for marked in found if marked.url][:_FAVOURITES_IN_NAVIGATION], "request": request}
+
+
+def position_at_start(request: Any) -> str:
+    """Where the streams stood before anything was read for this request. '' without Redis."""
+    started = getattr(request, "started", None)
+    ago = _MARGIN_SECONDS if started is None else time.monotonic() - started + 0.1
+    return position(ago)
+
+
+@register.simple_tag(takes_context=True)
+def live_since(context: Any) -> SafeString:
+    """`data-live-since="…"`: a position from before the page's data was read.
+
+    Empty without Redis: the stream then says `resync`.
+    """
+    return format_html('data-live-since="{}"', position_at_start(context.get("request")))
