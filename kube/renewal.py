@@ -121,7 +121,10 @@ class Signed(NamedTuple):
 
 
 def signed(config: ClusterConfig, request: ApiRequest) -> Signed:
-    """Address, certificates and token as they are now. Takes its time where a plugin makes the token. Raises InvalidConfig when that fails."""
+    """Address, certificates and token as they are now. A plugin that makes the token may take its time.
+
+    Raises InvalidConfig when there is none.
+    """
     try:
         token = config.token()
     except OSError as error:
