@@ -23,7 +23,7 @@ from operatorhub.find import catalog
 from operatorhub.find.facets import rank_packages
 from operatorhub.models import Index
 from resources import favourites, object_search, podlogs
-from resources.acting.actions import actions
+from resources.acting.actions import actions, page_of_word
 from resources.favourites import Marked
 from resources.lists import saved_searches
 from resources.object_search import FoundName
@@ -37,30 +37,6 @@ _MIN_LETTERS = 3
 _MAX_OBJECTS = 6
 #: Of the objects whose names match, those whose actions are read: a request to the API server each.
 _MAX_MATCHES, _MAX_ACTED = 100, 4
-# What people type for an action, and the last part of its page's address.
-_VERBS = {
-    "log": "logs",
-    "logs": "logs",
-    "terminal": "terminal",
-    "shell": "terminal",
-    "exec": "terminal",
-    "forward": "forward",
-    "port-forward": "forward",
-    "delete": "delete",
-    "remove": "delete",
-    "edit": "edit",
-    "change": "edit",
-    "yaml": "yaml",
-    "scale": "scale",
-    "label": "labels",
-    "labels": "labels",
-    "restart": "restart",
-    "suspend": "suspend",
-    "resume": "resume",
-    "pause": "pause",
-    "evict": "evict",
-    "run": "run",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,20 +188,9 @@ def _object_acts(request: ConsoleRequest, q: str) -> Iterator[PaletteEntry]:
 
 
 def _verb_of(q: str) -> tuple[str, list[str]]:
-    """(the action's page, the words behind it); '' where no action is meant.
-
-    The words of the person's own language count as well.
-    """
+    """(the action's name in its address, the words behind it); '' where no action is meant."""
     first, *rest = q.lower().split() or [""]
-    own = {
-        _("Logs").lower(): "logs",
-        _("Terminal").lower(): "terminal",
-        _("Delete").lower(): "delete",
-        _("Edit").lower(): "edit",
-        _("Scale").lower(): "scale",
-        _("Port-forward").lower(): "forward",
-    }
-    return (_VERBS.get(first) or own.get(first, ""), rest)
+    return page_of_word(first), rest
 
 
 def _can_have(name: FoundName, verb: str) -> bool:

@@ -72,12 +72,31 @@ def refusal(
     if answer.allowed:
         return ""
     resource = f"{type_.qualified}/{subresource}" if subresource else type_.qualified
-    words = (
-        _("You don't have permission to %(verb)s %(resource)s in the namespace “%(namespace)s”.")
-        if namespace
-        else _("You don't have permission to %(verb)s %(resource)s in the whole cluster.")
-    )
-    return answer.reason or words % {"verb": verb, "resource": resource, "namespace": namespace}
+    return answer.reason or denial(verb, resource, namespace)
+
+
+def denial(verb: str, resource: str, namespace: str = "", *, kind: str = "", name: str = "") -> str:
+    """The sentence for a missing permission, in the active language; the only place that words it.
+
+    `verb`, `resource`: as RBAC calls them, such as `create` and `pods/exec` or `deployments.apps`. `namespace`: '' is
+    the whole cluster. `kind` and `name`: of the object that the permission is needed for, if there are several objects.
+    """
+    if kind:
+        sentence = (
+            _(
+                "You don't have permission to %(verb)s %(resource)s in the namespace “%(namespace)s” (for the %(kind)s"
+                " “%(name)s”)."
+            )
+            if namespace
+            else _("You don't have permission to %(verb)s %(resource)s (for the %(kind)s “%(name)s”).")
+        )
+    else:
+        sentence = (
+            _("You don't have permission to %(verb)s %(resource)s in the namespace “%(namespace)s”.")
+            if namespace
+            else _("You don't have permission to %(verb)s %(resource)s in the whole cluster.")
+        )
+    return sentence % {"verb": verb, "resource": resource, "namespace": namespace, "kind": kind, "name": name}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,17 +242,21 @@ class Permission:
                 for verb in self.verbs
             )
         except KubeError as error:
-            log.info("whether %s may still be used can't be told: %s", self.words, error)
+            log.info(
+                "can't check the permission for %s in namespace %s: %s", self.resource, self.namespace or "-", error
+            )
             return True
 
     @property
-    def words(self) -> str:
-        return f"{'/'.join(filter(None, (self.plural, self.subresource)))} in namespace {self.namespace or '-'}"
+    def resource(self) -> str:
+        """As RBAC calls it: `pods/log`, `deployments.apps`."""
+        qualified = f"{self.plural}.{self.group}" if self.group else self.plural
+        return f"{qualified}/{self.subresource}" if self.subresource else qualified
 
     @property
     def loss(self) -> str:
-        """What a person reads when it ends."""
-        return f"You don't have permission to {self.verbs[0]} {self.words} any more"
+        """What the user reads when the permission was withdrawn."""
+        return denial(self.verbs[0], self.resource, self.namespace)
 
 
 def pod_permission(client: ClusterClient, subresource: str, namespace: str, pod: str) -> Permission:
@@ -250,7 +273,12 @@ async def until_lost(permission: Permission) -> None:
     while True:
         await asyncio.sleep(RECHECK_SECONDS * random.uniform(0.7, 1.0))  # noqa: S311  spreads work
         if not await loop.run_in_executor(_pool, permission.is_held):
-            log.info("%s ended: %s", permission.client.who, permission.loss)
+            log.info(
+                "%s lost the permission for %s in namespace %s",
+                permission.client.who,
+                permission.resource,
+                permission.namespace or "-",
+            )
             return
 
 

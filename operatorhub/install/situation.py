@@ -7,9 +7,7 @@ object before the user types anything.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
-from console.web.access import can
+from console.web.access import can, denial
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, ObjectList, name_of, namespace_of
@@ -129,21 +127,7 @@ class Missing:
 
     @property
     def words(self) -> str:
-        template = (
-            _(
-                "You don't have permission to %(verb)s %(resource)s in the namespace “%(namespace)s” (for the %(kind)s"
-                " “%(name)s”)."
-            )
-            if self.namespace
-            else _("You don't have permission to %(verb)s %(resource)s (for the %(kind)s “%(name)s”).")
-        )
-        return template % {
-            "verb": self.verb,
-            "resource": self.resource,
-            "namespace": self.namespace,
-            "kind": self.kind,
-            "name": self.name,
-        }
+        return denial(self.verb, self.resource, self.namespace, kind=self.kind, name=self.name)
 
     @property
     def kubectl(self) -> str:

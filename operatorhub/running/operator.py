@@ -343,10 +343,7 @@ def _create_action(api: OwnedApi, place: str) -> Action:
     assert api.type is not None
     page = reverse("resources:new", args=[api.type.group, api.type.version, api.type.plural])
     url = f"{page}?{urlencode({'namespace': place})}" if api.type.namespaced else page
-    refused = api.refused
-    if refused == "-":
-        refused = _("You don't have permission to create this resource type here.")
-    return Action(label=label, url=url, refusal=refused)
+    return Action(label=label, url=url, refusal=api.refused)
 
 
 def menu_actions(client: ClusterClient, found: Detail, run: str) -> tuple[Action, ...]:

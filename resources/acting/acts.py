@@ -32,6 +32,17 @@ MANUAL = "cronjob.kubernetes.io/instantiate"
 _ROLLOUTS = ("Deployment", "StatefulSet", "DaemonSet")
 # How operators call it: Flux, Argo Workflows and Knative suspend, Cluster API and Zalando's pause.
 _FIELDS = ("suspend", "suspended", "paused", "pause")
+#: Every act but the plans of KUDO: its name, which is also what people type for it in the palette → how it is undone, a
+#: word of templates/console/_undo.html.
+UNDO_WORDS = {
+    "restart": "restart",
+    "pause": "back",
+    "resume": "back",
+    "run": "job",
+    "suspend": "back",
+    "evict": "restart",
+}
+_PLAN = "plan-"
 #: Names of Jobs end in the Pods' own suffix, so a Job may have 63 characters and no more.
 JOB_NAME = 63
 
@@ -66,9 +77,7 @@ class Act:
     @property
     def way(self) -> str:
         """How it is undone, for console/_undo.html."""
-        if self.name.startswith("plan-"):
-            return "plan-run"
-        return {"restart": "restart", "evict": "restart", "run": "job"}.get(self.name, "back")
+        return "plan-run" if self.name.startswith(_PLAN) else UNDO_WORDS[self.name]
 
 
 def offered(client: ClusterClient, place: Place, obj: KubeObject) -> tuple[Act, ...]:
@@ -224,7 +233,7 @@ def _plans(place: Place, obj: KubeObject) -> Iterator[Act]:
     for name in kudo.runnable(obj):
         patch = {"spec": {"planExecution": {"planName": name}}}
         yield Act(
-            name=f"plan-{name}",
+            name=f"{_PLAN}{name}",
             label=_("Run plan %(name)s") % {"name": name},
             explains=_("The operator runs the plan step by step, with the Instance's current parameters."),
             command=f"kubectl patch {place.kubectl} --type merge -p '{json.dumps(patch)}'",

@@ -19,7 +19,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from console.web.access import can
+from console.web.access import can, denial
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, mapping, text, uid_of
@@ -268,9 +268,7 @@ def check_can_read(client: ClusterClient, place: Place) -> None:
     except NotFound:
         access = client.review("get", place.type, place.namespace, place.name)
         if not access.allowed:
-            raise Forbidden(
-                access.reason or _("You don't have permission to read %(what)s.") % {"what": place.kubectl}
-            ) from None
+            raise Forbidden(access.reason or denial("get", place.type.qualified, place.namespace)) from None
 
 
 def step_of(client: ClusterClient, place: Place, number: int) -> Step:

@@ -21,7 +21,7 @@ from resources.page.detail import Link, link
 from resources.state.children import moment
 from resources.tree import types_below, uids_below
 
-SHOWN = 50
+MAX_OBJECT_EVENTS = 50
 _CHUNK = 500
 
 
@@ -82,8 +82,8 @@ def about_tree(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> E
 def _of(client: ClusterClient, namespace: str, found: list[dict[str, Any]], uids: Set[str]) -> Events:
     matching = [event for event in found if text(mapping(event.get("involvedObject")).get("uid")) in uids]
     matching.sort(key=order, reverse=True)
-    rows = tuple(_row(client, event, namespace) for event in matching[:SHOWN])
-    return Events(rows, max(0, len(matching) - SHOWN))
+    rows = tuple(_row(client, event, namespace) for event in matching[:MAX_OBJECT_EVENTS])
+    return Events(rows, max(0, len(matching) - MAX_OBJECT_EVENTS))
 
 
 def read(client: ClusterClient, namespace: str, fields: str) -> list[dict[str, Any]]:
@@ -132,7 +132,7 @@ def _row(client: ClusterClient, event: Mapping[str, Any], namespace: str) -> Eve
     )
 
 
-PAGE_EVENTS = 100
+EVENTS_PER_PAGE = 100
 #: Objects named under one line of repeats.
 MAX_NAMED = 10
 _NAMESPACE_CHUNK = 2500
@@ -249,8 +249,8 @@ def event_list_of(events: Sequence[KubeObject], wish: EventQuery, links: "Linker
     for event in matching:
         key = _alike(event) if wish.grouped else (text(mapping(event.get("metadata")).get("uid")),)
         groups.setdefault(key, []).append(event)
-    first = (wish.page - 1) * PAGE_EVENTS
-    shown = list(groups.values())[first : first + PAGE_EVENTS]
+    first = (wish.page - 1) * EVENTS_PER_PAGE
+    shown = list(groups.values())[first : first + EVENTS_PER_PAGE]
     return EventList(
         rows=tuple(_happened(members, links) for members in shown),
         total=len(events),

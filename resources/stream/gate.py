@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from console.web.access import can
+from console.web.access import can, denial
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -76,12 +76,7 @@ def may_follow(client: ClusterClient, text: str) -> Verdict:
         type_ = client.find(topic.group, topic.version, topic.plural)
         for verb in ("list", "watch"):
             if not can(client, verb, type_, topic.namespace).allowed:
-                words = {"verb": verb, "plural": type_.plural, "namespace": topic.namespace or "-"}
-                return Verdict(
-                    topic=text,
-                    type_=type_,
-                    refusal=_("you don't have permission to %(verb)s %(plural)s in namespace %(namespace)s") % words,
-                )
+                return Verdict(topic=text, type_=type_, refusal=denial(verb, type_.qualified, topic.namespace))
     except NotFound as error:
         return Verdict(topic=text, type_=None, refusal=str(error), gone=True)
     except KubeError as error:

@@ -10,7 +10,7 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from resources import live_topics
 from resources.page import events
-from resources.page.events import PAGE_EVENTS, EventList, EventQuery, event_query
+from resources.page.events import EVENTS_PER_PAGE, EventList, EventQuery, event_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class EventsPage:
 
     @property
     def older(self) -> str:
-        return self.query(page=str(self.wish.page + 1)) if self.wish.page * PAGE_EVENTS < self.found.lines else ""
+        return self.query(page=str(self.wish.page + 1)) if self.wish.page * EVENTS_PER_PAGE < self.found.lines else ""
 
     @property
     def newer(self) -> str:

@@ -33,7 +33,7 @@ from django.views.decorators.http import require_http_methods
 from yarl import URL
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.asgi import Receive, Scope, Send
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest, own_address
@@ -100,7 +100,7 @@ class ForwardChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardPage:
-    """`allowed`: the API server lets this user forward.
+    """`refusal`: why this user can't forward, '' if they can.
 
     `local`: it opens ports of this machine. `typed_*` and `error`: what was refused.
     """
@@ -109,8 +109,7 @@ class ForwardPage:
     choices: tuple[ForwardChoice, ...]
     chosen: ForwardChoice | None
     tunnels: tuple[Tunnel, ...]
-    allowed: bool
-    reason: str
+    refusal: str
     local: bool
     typed_remote: str = ""
     typed_local: str = ""
@@ -144,7 +143,6 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> ForwardPage:
     asked = request.POST.get("target") or request.GET.get("target", "")
     chosen = next((choice for choice in found if choice.target.key == asked), found[0] if found else None)
     type_ = request.cluster.find("", "v1", "pods")
-    access = can(request.cluster, "create", type_, place.namespace, subresource="portforward")
     keys = {choice.target for choice in found}
     open_ = tuple(tunnel for tunnel in tunnels(request.cluster) if tunnel.target in keys)
     local = settings.LOCAL_ONLY
@@ -153,8 +151,7 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> ForwardPage:
         choices=found,
         chosen=chosen,
         tunnels=open_,
-        allowed=access.allowed,
-        reason=access.reason,
+        refusal=refusal(request.cluster, "create", type_, place.namespace, subresource="portforward"),
         local=local,
         **more,  # type: ignore[arg-type]
     )

@@ -9,7 +9,7 @@ from itertools import islice
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from console.web.access import can
+from console.web.access import can, denial
 from kube.client import ClusterClient
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
@@ -270,7 +270,7 @@ def _peek_log(client: ClusterClient, pod: KubeObject) -> PeekLog | None:
         # It waits to start.
         return PeekLog(chosen.name, problem=chosen.reason)
     except Forbidden:
-        return PeekLog(chosen.name, problem=_("You don't have permission to read logs."))
+        return PeekLog(chosen.name, problem=denial("get", "pods/log", namespace_of(pod)))
     except KubeError as error:
         return PeekLog(chosen.name, problem=str(error))
     return PeekLog(chosen.name, text)

@@ -9,13 +9,12 @@ from functools import cached_property
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
-from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from console.web import audit
-from console.web.errors import Problem, explain
+from console.web.errors import Problem
 from console.web.request import ConsoleRequest
-from kube.errors import AlreadyExists, Invalid, KubeError, StatusCause
+from kube.errors import AlreadyExists, KubeError, StatusCause
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.forms import errors
 from resources.forms.errors import Placed
@@ -24,7 +23,7 @@ from resources.forms.schema import Schema
 from resources.history import writes
 from resources.place import Place
 from resources.types.manager import manager
-from resources.views import faces, form_page, submission, yaml_page
+from resources.views import editor_responses, form_page, save_messages, submission, yaml_page
 from resources.views.submission import FORM, YAML, Draft, Shell
 from resources.writing import draft, examples
 from resources.writing.diff import same
@@ -52,9 +51,8 @@ class Work:
 
     def shell(self, written: Draft, asked: str = "") -> Shell:
         made = submission.make_shell(self.place, self.offer.title, self.offer.description, self.editing)
-        made = replace(
-            made, face=self.face, begun=written.begun, start=written.start, note=faces.note(self), asked=asked
-        )
+        note = editor_responses.note(self)
+        made = replace(made, face=self.face, begun=written.begun, start=written.start, note=note, asked=asked)
         if self.editing:
             who = manager(written.obj)
             return replace(made, managed_by=who.words if who else "")
@@ -100,7 +98,7 @@ class Work:
         gone: bool = False,
     ) -> HttpResponse:
         """The page, in the view that this request is about."""
-        drawn = faces.form if self.face == FORM else faces.yaml
+        drawn = editor_responses.form if self.face == FORM else editor_responses.yaml
         return drawn(self, written, problem=problem, placed=placed, asked=asked, gone=gone)
 
     # What was sent
@@ -110,12 +108,12 @@ class Work:
         post = self.request.POST
         try:
             if "~preview" in post and not self.place.secret:
-                return faces.preview(self)
+                return editor_responses.preview(self)
             written = submission.of_text(post) if "text" in post else submission.of_form(post)
         except YamlProblem as problem:
             return self.unreadable(problem)
         except (ValueError, RecursionError):
-            return HttpResponseBadRequest(_("The form was empty. Reload the page."))
+            return HttpResponseBadRequest(save_messages.empty_form())
         if written.unread:
             return self.unread(written)
         if "text" in post and (problem_ := yaml_page.misplaced(written.obj, self.place, written.text)):
@@ -132,7 +130,7 @@ class Work:
         if "~switch" in post or "~back" in post or written.asked:
             return self.show(written)
         if written.undecided:
-            return faces.clashing(self, written)
+            return editor_responses.clashing(self, written)
         known = errors.object_problems(
             self.schema, draft.own(written.obj), draft.own(written.original) if self.editing else None
         )
@@ -149,12 +147,12 @@ class Work:
         except Clashing as clashing:
             return self.clashed(written, clashing)
         except ObjectGone as gone:
-            return self.gone(written, gone)
+            return self.show(written, problem=save_messages.gone(self.place, gone), gone=True)
         except KubeError as refused:
             return self.refused(written, refused, known)
         if dry_run:
             self.read_secret()
-            return faces.review(self, written, outcome)
+            return editor_responses.review(self, written, outcome)
         return self.saved(outcome)
 
     def outcome(self, written: Draft, dry_run: bool) -> Outcome:
@@ -163,8 +161,7 @@ class Work:
             return draft.update(client, type_, written.original, written.obj, self.schema, dry_run=dry_run)
         namespace = namespace_of(written.obj)
         if type_.namespaced and not namespace:
-            cause = StatusCause("metadata.namespace", "FieldValueRequired", _("Choose a namespace for the object."))
-            raise Invalid(_("No namespace selected."), causes=(cause,))
+            raise save_messages.missing_namespace()
         made = draft.create(client, type_, written.obj, namespace, dry_run=dry_run)
         return Outcome({}, written.obj, made)
 
@@ -186,14 +183,13 @@ class Work:
     def saved(self, outcome: Outcome) -> HttpResponse:
         obj = outcome.result
         place = Place(self.place.type, namespace_of(obj), name_of(obj))
-        names = {"kind": place.type.kind, "name": place.name}
         if self.editing and same(outcome.sent, draft.own(outcome.live)):
-            messages.info(self.request, _("No changes to save in %(kind)s “%(name)s”.") % names)
+            messages.info(self.request, save_messages.no_changes(place))
             return self.go(place.url())
         audit.record(self.request, "patch" if self.editing else "create", place.ref, "ok")
-        text = _("%(kind)s “%(name)s” saved.") if self.editing else _("%(kind)s “%(name)s” created.")
+        text = save_messages.saved(place) if self.editing else save_messages.created(place)
         verb, before = ("patch", outcome.live) if self.editing else ("create", None)
-        writes.add_message(self.request, text % names, writes.wrote(self.request.cluster, verb, place, before, obj))
+        writes.add_message(self.request, text, writes.wrote(self.request.cluster, verb, place, before, obj))
         return self.go(place.url())
 
     def unreadable(self, problem: YamlProblem) -> HttpResponse:
@@ -202,9 +198,9 @@ class Work:
         """
         post = self.request.POST
         if post.get("~switch") == "discard":
-            return self.show(faces.last_good(post))
+            return self.show(editor_responses.last_good(post))
         self.face = YAML
-        return faces.broken(self, submission.yaml_of(post), problem)
+        return editor_responses.broken(self, submission.yaml_of(post), problem)
 
     def unread(self, written: Draft) -> HttpResponse:
         if written.asked:
@@ -217,13 +213,9 @@ class Work:
         placed = tuple(Placed(item.path, words(item.path), text) for item, text in unread_messages)
         placed += tuple(error for error in readable if error.path not in {*keys, *texts})
         typed = replace(written.typed, errors={**errors.by_path(placed), **texts}, key_errors=keys)
-        problem = Problem(
-            status=422,
-            title=_("Not saved yet: some fields are invalid"),
-            advice=_("Correct the fields listed below."),
-            detail="",
+        return editor_responses.form(
+            self, replace(written, typed=typed), problem=save_messages.invalid_fields(), placed=placed, placing=False
         )
-        return faces.form(self, replace(written, typed=typed), problem=problem, placed=placed, placing=False)
 
     def refused(self, written: Draft, refused: KubeError, known: tuple[Placed, ...] = ()) -> HttpResponse:
         verb = "patch" if self.editing else "create"
@@ -232,9 +224,9 @@ class Work:
         )
         causes = refusal_causes(refused)
         if isinstance(refused, AlreadyExists):
-            causes = (StatusCause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
+            causes = (StatusCause("metadata.name", "FieldValueDuplicate", save_messages.refused(refused).title),)
         placed = errors.joined(errors.place_causes(causes, self.schema, written.obj), known)
-        problem = explain(refused)
+        problem = save_messages.refused(refused)
         if placed and problem.status == 400:
             problem = replace(problem, status=422)
         return self.show(written, problem=problem, placed=placed)
@@ -248,16 +240,4 @@ class Work:
             merged = {**merged, "status": written.obj["status"]}
         clashes = clashing.clashes
         settled = written.with_object(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
-        return faces.clashing(self, settled)
-
-    def gone(self, written: Draft, gone: ObjectGone) -> HttpResponse:
-        names = {"kind": self.place.type.kind, "name": self.place.name}
-        if gone.again:
-            title = _("%(kind)s “%(name)s” has been deleted, and a new object with the same name exists") % names
-            advice = _("Nothing was saved. Load the new object to edit it, or create another from what you typed.")
-        else:
-            title = _("%(kind)s “%(name)s” has been deleted in the meantime") % names
-            advice = _("Nothing was saved. You can create the object again from what you typed.")
-        return self.show(
-            written, problem=Problem(status=409, title=title, advice=advice, detail="", reason="Gone"), gone=True
-        )
+        return editor_responses.clashing(self, settled)

@@ -76,6 +76,7 @@ def test_an_object_and_what_can_be_done_with_it(browser: Client, web: str) -> No
     assert entries(browser, f"logs {web}")[0] == (f"{page}logs/", f"Logs: {web}")
     assert entries(browser, f"delete pod {web}")[0] == (f"{page}delete/", f"Delete: {web}")
     assert entries(browser, f"shell {web}")[0] == (f"{page}terminal/", f"Terminal: {web}")
+    assert entries(browser, f"evict {web}")[0] == (f"{page}act/evict/", f"Evict: {web}")
     # A kind that it is not, an action that it has not.
     assert page not in "".join(address for address, _label in entries(browser, f"delete service {web}"))
     assert not [address for address, _label in entries(browser, f"scale {web}") if address.startswith(page)]

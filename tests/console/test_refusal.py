@@ -4,8 +4,9 @@ from typing import Any, cast
 from uuid import uuid4
 
 import pytest
+from django.utils import translation
 
-from console.web.access import refusal
+from console.web.access import denial, refusal
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, Unreachable
@@ -45,3 +46,11 @@ def test_without_a_reason_the_missing_permission_is_named_as_rbac_calls_it() -> 
     assert all(part in in_shop for part in ("patch", "deployments.apps", "shop"))
     everywhere = refused(Access(False), "create", PODS, "", "web-1", "exec")
     assert "create pods/exec" in everywhere and "“" not in everywhere
+
+
+def test_the_object_that_needs_the_permission_is_named_in_both_languages() -> None:
+    words = denial("create", "deployments.apps", "shop", kind="Deployment", name="web")
+    assert words.endswith("create deployments.apps in the namespace “shop” (for the Deployment “web”).")
+    with translation.override("ko"):
+        korean = denial("create", "deployments.apps", kind="Deployment", name="web")
+    assert korean == "deployments.apps에 대한 create 권한이 없습니다(Deployment “web”에 필요)."

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.client import ClusterClient
-from resources.page.events import PAGE_EVENTS, EventList, EventQuery, Linker, event_list_of, family
+from resources.page.events import EVENTS_PER_PAGE, EventList, EventQuery, Linker, event_list_of, family
 
 
 def _event(
@@ -80,7 +80,7 @@ def test_filters_and_pages(client: ClusterClient) -> None:
     assert _look(client, events, kind="Node").matched == 0
     assert _look(client, events, q="RESTARTING db").matched == 3
     page = _look(client, events, grouped=False, page=3)
-    assert (page.lines, len(page.rows)) == (253, 253 - 2 * PAGE_EVENTS)
+    assert (page.lines, len(page.rows)) == (253, 253 - 2 * EVENTS_PER_PAGE)
     assert _look(client, events, grouped=False).rows[0].name == "e302"
 
 

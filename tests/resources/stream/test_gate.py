@@ -116,7 +116,7 @@ async def test_a_right_that_is_withdrawn_ends_the_topic_and_nothing_else(
         for item in (browser, other):
             data, _ = await item.get("refused")
             assert data["lasting"] is True
-            assert data["message"] == "you don't have permission to list configmaps in namespace default"
+            assert data["message"] == "You don't have permission to list configmaps in the namespace “default”."
         await log.append(topic, [row_of("b")], "2")
         # Later entries don't reach this connection, but its stream stays open.
         await app._broker._log.poke()

@@ -176,7 +176,7 @@ async def test_what_may_not_be_followed_is_refused(
     monkeypatch.setattr("console.web.request.console_client", lambda: stranger)
     async with opened(app, [("topic", str(topic))]) as browser:
         assert browser.status == 403
-        assert "you don't have permission to list configmaps in namespace default" in browser.text
+        assert "You don't have permission to list configmaps in the namespace “default”." in browser.text
 
 
 async def test_one_refused_topic_does_not_cost_the_others(app: StreamApp, log: ChangeLog, topic: Topic) -> None:

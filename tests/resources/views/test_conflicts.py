@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from kube.errors import Conflict
+from resources.writing import draft
 from tests.resources.views.form_submission import controls, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
@@ -127,3 +129,35 @@ def test_an_object_that_was_deleted_can_be_created_again(
     assert made.status_code == (409 if again else 303)
     if not again:
         assert client.get(maps, config_map, namespace)["data"] == {"colour": "mine"}
+
+
+def test_the_preview_says_what_save_would_say(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/edit/")
+    client.patch(maps, config_map, {"data": {"colour": "theirs"}}, namespace)
+    conflict = send(browser, page, ("~preview", "1"), **{"data__@0": "mine"})
+    assert "Another user changed the same fields" in conflict.content.decode()
+    client.delete(maps, config_map, namespace)
+    gone = send(browser, page, ("~preview", "1"), **{"data__@0": "mine"})
+    assert f"ConfigMap “{config_map}” has been deleted in the meantime" in gone.content.decode()
+
+
+@pytest.mark.parametrize("view", ["edit", "yaml"])
+def test_an_object_that_keeps_changing_can_be_saved_again(
+    browser: Client, namespace: str, config_map: str, view: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries = []
+
+    def change_first(*_sent: object) -> None:
+        tries.append(1)
+        raise Conflict("the object has been modified")
+
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/{view}/")
+    with monkeypatch.context() as patched:
+        patched.setattr(draft, "_send", change_first)
+        refused = send(browser, page, **change(page, view, "blue", "mine"))
+    assert refused.status_code == 409 and len(tries) == 4
+    assert "Nothing was saved, and your changes are kept. Save again." in refused.content.decode()
+    assert send(browser, refused).status_code == 303

@@ -35,7 +35,7 @@ def test_a_refused_log_takes_nothing_else_away(browser: Client, pod: str, monkey
 
     monkeypatch.setattr(ClusterClient, "log", refuse)
     page = browser.get(pod, {"part": "peek"}).content.decode()
-    assert "have permission to read logs" in page
+    assert "have permission to get pods/log in the namespace" in page
     assert f'href="{pod}edit/"' in page
 
 

@@ -2,6 +2,8 @@
 
 Each but the preview carries what was typed, with the problems that were found. The preview shows what the form says
 now, as YAML, and what the API server would answer: nothing is saved, noted or kept.
+
+The sentences of what came of Save are in save_messages.py.
 """
 
 from dataclasses import dataclass, replace
@@ -11,10 +13,10 @@ from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
 from console.web import render
-from console.web.errors import Problem, explain
+from console.web.errors import Problem
 from kube.errors import KubeError
 from resources.forms.errors import Placed
-from resources.views import form_page, submission, yaml_page
+from resources.views import form_page, save_messages, submission, yaml_page
 from resources.views.submission import FORM, VIEW_COOKIE, YAML, Conflicting, Draft, Shell, carried, conflicting
 from resources.views.yaml_page import YamlPage
 from resources.writing import draft
@@ -139,14 +141,7 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
     """The text as it was typed, with the place where it can't be read."""
     post = work.request.POST
     written = Draft(obj={}, start=post.get("~start", ""), begun=post.get("~begun", ""))
-    where = (
-        _("Line %(line)d, column %(column)d: ") % {"line": problem.line, "column": problem.column}
-        if problem.line
-        else ""
-    )
-    shown = Problem(
-        status=422, title=_("The YAML isn't valid"), advice=f"{where}{problem.message}", detail="", reason="YamlProblem"
-    )
+    shown = save_messages.invalid_yaml(problem)
     page = YamlPage(
         shell=work.shell(written).on(YAML),
         text=text,
@@ -172,15 +167,9 @@ def last_good(post: QueryDict) -> Draft:
 
 def clashing(work: "Work", written: Draft) -> HttpResponse:
     """Each field that two people changed, to be decided one by one."""
-    problem = Problem(
-        status=409,
-        title=_("Another user changed the same fields"),
-        advice=_("Nothing was saved. Choose which value to keep for each field; your other changes are kept."),
-        detail="",
-    )
     rows = tuple(conflicting(clash, written.decided) for clash in written.clashes)
     drawn = form if work.face == FORM else yaml
-    return drawn(work, written, problem=problem, conflicts=rows)
+    return drawn(work, written, problem=save_messages.conflict(), conflicts=rows)
 
 
 def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
@@ -215,27 +204,27 @@ def read_preview(work: "Work") -> PreviewPart:
     written = submission.of_form(work.request.POST)
     if written.unread:
         messages = tuple(form_page.unread_words(problem) for problem in written.unread[:_SHOWN])
-        return _refused(written, _("Some fields can't be read."), messages)
+        return _refused(written, save_messages.invalid_fields(), messages)
     try:
         outcome = work.outcome(written, dry_run=True)
     except Clashing:
-        return _refused(written, _("Another user changed the same fields. Save to resolve the conflict."))
-    except ObjectGone:
-        return _refused(written, _("The object has been deleted in the meantime."))
+        return _refused(written, save_messages.conflict(), (save_messages.conflict_hint(),))
+    except ObjectGone as error:
+        return _refused(written, save_messages.gone(work.place, error))
     except KubeError as refused:
         causes = tuple(
             f"{cause.field}: {form_page.plain_refusal(cause.message)}" for cause in refusal_causes(refused)[:_SHOWN]
         )
-        return _refused(written, explain(refused).title, causes)
+        return _refused(written, save_messages.refused(refused), causes)
     found = reviewed(outcome.live or None, outcome.sent, outcome.result, whole=True)
     return PreviewPart(found=found)
 
 
-def _refused(written: Draft, refusal: str, causes: tuple[str, ...] = ()) -> PreviewPart:
+def _refused(written: Draft, problem: Problem, causes: tuple[str, ...] = ()) -> PreviewPart:
     """With the YAML of what was typed, to which no defaults are added."""
     asked = draft.own(written.obj)
     found = reviewed(written.original or None, asked, asked, whole=True)
-    return PreviewPart(found=found, refusal=refusal, causes=causes)
+    return PreviewPart(found=found, refusal=problem.title, causes=causes)
 
 
 def note(work: "Work") -> str:
