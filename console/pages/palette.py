@@ -30,6 +30,8 @@ from resources.object_search import FoundName
 from resources.place import place_of
 from resources.types.types import Kind, kinds
 
+#: How an entry matches (_rank) that has the words in its details only.
+_ELSEWHERE = 3
 #: Entries of a section.
 _OF_EACH = 6
 #: Fewer letters fit too many names.
@@ -51,11 +53,8 @@ class PaletteEntry:
 
 @dataclass(frozen=True, slots=True)
 class PaletteSection:
-    """`loose`: none of its labels contains the input."""
-
     title: str
     entries: tuple[PaletteEntry, ...]
-    loose: bool = False
 
 
 @require_safe
@@ -88,9 +87,11 @@ def sections(request: ConsoleRequest, q: str) -> tuple[PaletteSection, ...]:
                 _("Objects"), (*there, PaletteEntry(_("Search all objects for “%(text)s”") % {"text": q}, address))
             )
         )
-        # Enter opens the first: an object of that name, not a package that only resembles it.
-        if there:
-            found.sort(key=lambda section: section.loose)
+        # Enter opens the first: an object of that name, not a kind that has it somewhere in its own.
+        ranks = {section.title: _rank(section.entries[0], q) for section in found if section.entries}
+        ranks[_("Objects")] = _rank(there[0], q) if there else _ELSEWHERE
+        ranks[_("Actions")] = 0
+        found.sort(key=lambda section: ranks.get(section.title, 0))
     return tuple(section for section in found if section.entries)
 
 
@@ -115,9 +116,7 @@ def _of_the_cluster(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]
     served = kinds(request.cluster.types())
     yield PaletteSection(_("Resource types"), _best(map(_kind, served), q))
     yield PaletteSection(_("Create"), _best(map(_creation, filter(_creatable, served)), q))
-    packages = _packages(request, q)
-    loose = not any(q.lower() in package.label.lower() for package in packages)
-    yield PaletteSection(_("Operators in catalogs"), packages, loose)
+    yield PaletteSection(_("Operators in catalogs"), _packages(request, q))
     yield PaletteSection(_("Namespaces"), _best(map(_namespace, Frame(request).namespaces), q))
 
 
@@ -253,19 +252,23 @@ def _packages(request: ConsoleRequest, q: str) -> tuple[PaletteEntry, ...]:
 
 
 def _best(entries: Iterable[PaletteEntry], q: str) -> tuple[PaletteEntry, ...]:
-    """The entries with all words, the best first: the label equals the input, begins with it, contains it, or matches
-    elsewhere.
-    """
+    """The entries with all words, the best first."""
     if not q:
         return tuple(entries)
-    text = q.lower()
-    words = text.split()
-    ranked = []
-    for number, entry in enumerate(entries):
-        label = entry.label.lower()
-        whole = f"{label} {entry.detail} {entry.words}".lower()
-        if all(word in whole for word in words):
-            exact = text == label or text in entry.words.lower().split()
-            rank = 0 if exact else 1 if label.startswith(text) else 2 if text in label else 3
-            ranked.append((rank, len(label), number, entry))
-    return tuple(entry for *_rank, entry in sorted(ranked, key=lambda each: each[:3])[:_OF_EACH])
+    words = q.lower().split()
+    found = [
+        entry
+        for entry in entries
+        if all(word in f"{entry.label} {entry.detail} {entry.words}".lower() for word in words)
+    ]
+    return tuple(sorted(found, key=lambda entry: (_rank(entry, q), len(entry.label)))[:_OF_EACH])
+
+
+def _rank(entry: PaletteEntry, q: str) -> int:
+    """0: the label, or another word for it, is the input; 1: the label begins with it; 2: it contains it; 3: it is
+    found elsewhere.
+    """
+    text, label = q.lower(), entry.label.lower()
+    if text == label or text in entry.words.lower().split():
+        return 0
+    return 1 if label.startswith(text) else 2 if text in label else _ELSEWHERE

@@ -105,3 +105,12 @@ def test_an_object_of_that_name_stands_before_a_package_that_only_resembles_it(
         monkeypatch.setattr(palette, "_packages", lambda *_, entry=entry: (entry,))
         addresses = [address for address, _label in entries(browser, "rver-m")]
         assert min(addresses.index("/object/"), addresses.index("/package/")) == addresses.index(first)
+
+
+def test_an_object_of_that_name_stands_before_a_kind_that_contains_it(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = palette.PaletteEntry("set", "/object/", "Service")
+    monkeypatch.setattr(palette, "_object_entries", lambda *_: iter([found]))
+    addresses = [address for address, _label in entries(browser, "set")]
+    assert addresses[0] == "/object/" and "/resources/apps/v1/replicasets/" in addresses
