@@ -12,7 +12,7 @@ from datetime import UTC
 from typing import Any, cast
 
 from django.conf import settings
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import Http404, HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -28,10 +28,10 @@ from rest_framework.views import APIView
 from console.audit import search
 from console.audit.models import AuditEntry
 from console.audit.search import AuditQuery, Offered, Scope
-from console.prefer import store
 from console.web import audit as acts
 from console.web import render
 from console.web.access import can
+from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -89,9 +89,7 @@ def _local(text: str) -> str:
 def audit(request: ConsoleRequest) -> HttpResponse:
     """The acts, newest first. `page=` counts from 1."""
     scope, wish = _scope(request.cluster), AuditQuery.from_query(request.GET)
-    rows = Paginator(search.find(scope, wish).defer("diff", "words"), store.preferences_of(request).size).get_page(
-        request.GET.get("page")
-    )
+    rows = paginate(request, search.find(scope, wish).defer("diff", "words"))
     page = AuditPage(
         scope=scope,
         wish=wish,
