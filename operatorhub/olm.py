@@ -50,6 +50,8 @@ DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
 # A CSV's phases:
 # https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/clusterserviceversion_types.go
 SUCCEEDED, FAILED, REPLACING, DELETING = "Succeeded", "Failed", "Replacing", "Deleting"
+#: An InstallPlan's phase, and the reason of the condition on its Subscription.
+REQUIRES_APPROVAL = "RequiresApproval"
 _PATCH_TRIES = 5
 
 
@@ -85,9 +87,13 @@ class Subscription:
 
     @property
     def waits(self) -> bool:
-        """True while its InstallPlan needs approval."""
+        """True while OLM's condition says that its InstallPlan needs approval.
+
+        For lists, which read no plans. After an approval OLM updates the condition a moment later than the plan, whose
+        own rule is plan_waits().
+        """
         return any(
-            type_ == "InstallPlanPending" and status == "True" and reason == "RequiresApproval"
+            type_ == "InstallPlanPending" and status == "True" and reason == REQUIRES_APPROVAL
             for type_, status, reason, _message in self.conditions
         )
 
@@ -222,6 +228,15 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
         ),
         dismissed_csv=text(mapping(mapping(obj.get("metadata")).get("annotations")).get(DISMISSED)),
     )
+
+
+def plan_waits(plan: Mapping[str, Any]) -> bool:
+    """True while an InstallPlan waits for approval.
+
+    An approved plan keeps the phase RequiresApproval until OLM has seen the approval, so the phase alone isn't enough.
+    """
+    spec, status = mapping(plan.get("spec")), mapping(plan.get("status"))
+    return text(status.get("phase")) == REQUIRES_APPROVAL and spec.get("approved") is not True
 
 
 def version_in(csv_name: str) -> str:

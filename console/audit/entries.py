@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 from django.db import Error, connection, transaction
+from django.db.models import CharField
 from django.utils import timezone
 
 from console.audit.models import AuditEntry
@@ -128,27 +129,30 @@ def _row(
     diff, number = diff_of(write) if write else ([], 0)
     row = AuditEntry(
         at=timezone.now(),
-        cluster=plain(cluster, 512),
-        user=plain(user, 512),
+        cluster=cluster,
+        user=user,
+        as_user=as_user,
         groups=groups(write) or list(where.groups),
-        as_user=plain(as_user, 512),
-        verb=plain(verb, 64),
-        group=plain(target.group, 253),
-        version=plain(target.version, 63),
-        resource=plain(target.plural, 253),
-        kind=plain(kind_of_write(write), 253) if write else "",
-        namespace=plain(target.namespace, 253),
-        name=plain(target.name, 512),
-        subresource=plain(target.subresource, 64),
+        verb=verb,
+        group=target.group,
+        version=target.version,
+        resource=target.plural,
+        kind=kind_of_write(write) if write else "",
+        namespace=target.namespace,
+        name=target.name,
+        subresource=target.subresource,
         uid=uid_of_write(write) if write else "",
-        detail=plain(masked_text(detail), 512),
-        outcome=plain(outcome, 64),
-        request_id=plain(where.request_id, 64),
-        source=plain(where.source, 8),
-        address=plain(where.address, 64),
-        diff=diff,
+        detail=masked_text(detail),
+        outcome=outcome,
+        source=where.source,
+        address=where.address,
+        request_id=where.request_id,
         changed=number,
+        diff=diff,
     )
+    for field in AuditEntry._meta.fields:
+        if isinstance(field, CharField) and field.max_length:
+            setattr(row, field.name, plain(getattr(row, field.name), field.max_length))
     paths = " ".join(path for path, _before, _after in diff)
     searched = (
         row.user,

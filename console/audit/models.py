@@ -4,21 +4,25 @@ Nothing here is ever changed; it only grows old (bounds.py).
 """
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class AuditEntry(models.Model):
     """One act of one user on one object.
 
-    Holds no object: of what changed the first paths in words, and no value that is a secret (changes.py).
+    Holds no object: of what changed the first paths in words, and no value that is a secret (entries.py).
+
+    The order of the fields is that of the columns of an export and of the JSON API (search.COLUMNS).
     """
 
     at = models.DateTimeField()
     cluster = models.CharField(max_length=512)
-    # As the API server knows them; the groups where they are known.
+    # As the API server knows them.
     user = models.CharField(max_length=512)
-    groups = models.JSONField(default=list)
     # As whom they acted, '' for themselves. The groups are then that one's.
     as_user = models.CharField(max_length=512, default="", db_default="", blank=True)
+    # Where they are known.
+    groups = models.JSONField(default=list)
     # create, patch, delete, scale, reveal, exec, approve …
     verb = models.CharField(max_length=64)
     group = models.CharField(max_length=253, default="", blank=True)
@@ -34,13 +38,13 @@ class AuditEntry(models.Model):
     detail = models.CharField(max_length=512, default="", blank=True)
     # 'ok', or the reason of the refusal.
     outcome = models.CharField(max_length=64)
-    request_id = models.CharField(max_length=64, default="", blank=True)
     # page, api or worker.
     source = models.CharField(max_length=8, default="", blank=True)
     address = models.CharField(max_length=64, default="", blank=True)
-    # The first changed fields as [path, before, after], texts, '' for nothing; and how many there are in all.
-    diff = models.JSONField(default=list)
+    request_id = models.CharField(max_length=64, default="", blank=True)
+    # How many fields changed; and the first of them as [path, before, after], texts, '' for nothing.
     changed = models.PositiveIntegerField(default=0)
+    diff = models.JSONField(default=list)
     # What a search looks through, in lower case.
     words = models.TextField(default="", blank=True)
 
@@ -67,3 +71,20 @@ class AuditEntry(models.Model):
     @property
     def ok(self) -> bool:
         return self.outcome == "ok"
+
+
+#: Field → its title on the act's page, in the order of that page. Fields that aren't here are shown with another one:
+#: `name` has the whole object, `resource` the kind.
+TITLES = {
+    "user": _("User"),
+    "as_user": _("Impersonating"),
+    "groups": _("Groups"),
+    "cluster": _("Cluster"),
+    "outcome": _("Outcome"),
+    "name": _("Object"),
+    "resource": _("Kind"),
+    "uid": "UID",
+    "source": _("Sent through"),
+    "address": _("Address of the client"),
+    "request_id": _("Request ID"),
+}

@@ -20,7 +20,7 @@ from resources import live_topics
 from resources.history import timeline
 from resources.models import Step
 from resources.page import events
-from resources.page.events import EventQuery, Happened, Linker
+from resources.page.events import EventQuery, Happened
 from resources.place import Place
 
 SHOWN = 8
@@ -143,11 +143,11 @@ def collect_warnings(client: ClusterClient) -> CardContent:
         found, token = found + page.items, page.continue_
         if not token or len(found) >= limits.OVERVIEW_WARNINGS.value:
             break
-    warnings = events.event_list_of(found, EventQuery(type="Warning"), Linker(client), bool(token))
+    warnings = events.event_list_of(found, EventQuery(type="Warning"), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = RecentWarnings(
-        rows=warnings.rows[:SHOWN_WARNINGS],
-        lines=warnings.lines,
+        rows=events.rows_of(client, warnings.groups[:SHOWN_WARNINGS]),
+        lines=len(warnings.groups),
         total=warnings.matched,
         beyond=warnings.beyond,
         url=url,

@@ -12,7 +12,7 @@ from datetime import UTC
 from typing import Any, cast
 
 from django.conf import settings
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import Http404, HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -26,12 +26,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.audit import search
-from console.audit.models import AuditEntry
+from console.audit.models import TITLES, AuditEntry
 from console.audit.search import AuditQuery, Offered, Scope
-from console.prefer import store
 from console.web import audit as acts
 from console.web import render
 from console.web.access import can
+from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -42,6 +42,8 @@ GROUP = "operator-console.dev"
 _AUDIT = ResourceType(group=GROUP, version="v1", plural="audit", kind="Audit", namespaced=False)
 #: Acts in a response of the API.
 _LIMIT, _MAX_LIMIT = 100, 500
+#: Shown even if empty: a refused sign-in has no user, and for an act on several objects the template says “several”.
+_SHOWN_EMPTY = ("user", "name")
 FORMATS = {
     "csv": (search.csv_lines, "text/csv; charset=utf-8"),
     "jsonl": (search.json_lines, "application/x-ndjson"),
@@ -89,9 +91,7 @@ def _local(text: str) -> str:
 def audit(request: ConsoleRequest) -> HttpResponse:
     """The acts, newest first. `page=` counts from 1."""
     scope, wish = _scope(request.cluster), AuditQuery.from_query(request.GET)
-    rows = Paginator(search.find(scope, wish).defer("diff", "words"), store.preferences_of(request).size).get_page(
-        request.GET.get("page")
-    )
+    rows = paginate(request, search.find(scope, wish).defer("diff", "words"))
     page = AuditPage(
         scope=scope,
         wish=wish,
@@ -109,7 +109,20 @@ def entry(request: ConsoleRequest, key: int) -> HttpResponse:
     row = _scope(request.cluster).rows().filter(pk=key).first() if key < 2**63 else None
     if row is None:
         raise Http404(_("This audit record doesn't exist, or you can only read your own. Old records are removed."))
-    return render.page(request, "console/audit_entry.html", {"row": row, "more": row.changed - len(row.diff)})
+    context = {"row": row, "facts": _facts(row), "more": row.changed - len(row.diff)}
+    return render.page(request, "console/audit_entry.html", context)
+
+
+def _facts(row: AuditEntry) -> list[tuple[str, str, str]]:
+    """(field, title, value) of each field with a title and a value. The template shows some of them in another way."""
+    sources = {"api": _("API"), "worker": _("Worker")}
+    values = {
+        "groups": ", ".join(row.groups),
+        "resource": f"{row.qualified} {row.version}" if row.resource else "",
+        "source": sources.get(row.source, _("Console page")),
+    }
+    found = [(name, str(title), str(values.get(name, getattr(row, name)))) for name, title in TITLES.items()]
+    return [(name, title, value) for name, title, value in found if value or name in _SHOWN_EMPTY]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -147,31 +160,20 @@ class AuditEntrySerializer(serializers.Serializer[Any]):
     `source`: page, api or worker; `changed`: how many fields in all, of which `diff` has the first.
     """
 
-    id = serializers.IntegerField()
-    time = serializers.DateTimeField()
-    cluster = serializers.CharField()
-    user = serializers.CharField()
-    as_user = serializers.CharField(allow_blank=True)
-    groups = serializers.ListField(child=serializers.CharField())
-    verb = serializers.CharField()
-    group = serializers.CharField(allow_blank=True)
-    version = serializers.CharField(allow_blank=True)
-    resource = serializers.CharField(allow_blank=True)
-    kind = serializers.CharField(allow_blank=True)
-    namespace = serializers.CharField(allow_blank=True)
-    name = serializers.CharField(allow_blank=True)
-    subresource = serializers.CharField(allow_blank=True)
-    uid = serializers.CharField(allow_blank=True)
-    detail = serializers.CharField(allow_blank=True)
-    outcome = serializers.CharField()
-    address = serializers.CharField(allow_blank=True)
-    request_id = serializers.CharField(allow_blank=True)
-    changed = serializers.IntegerField()
-    diff = AuditFieldSerializer(many=True)
-
     def get_fields(self) -> dict[str, Any]:
-        # A word of the serializer's own.
-        return {**super().get_fields(), "source": serializers.CharField(allow_blank=True)}
+        """A column is text unless another type stands here.
+
+        A method, since the column `source` can't be declared: serializers have an attribute of that name.
+        """
+        texts = {name: serializers.CharField(allow_blank=True) for name in search.COLUMNS}
+        others = {
+            "id": serializers.IntegerField(),
+            "time": serializers.DateTimeField(),
+            "groups": serializers.ListField(child=serializers.CharField()),
+            "changed": serializers.IntegerField(),
+            "diff": AuditFieldSerializer(many=True),
+        }
+        return {**texts, **others}
 
 
 class AuditSerializer(serializers.Serializer[Any]):

@@ -25,6 +25,7 @@ THEMES = ("", "light", "dark")
 #: As an age that ticks; the day and the hour where the reader is; ISO 8601 in UTC.
 RELATIVE, LOCAL, UTC = "relative", "local", "utc"
 TIMES = (RELATIVE, LOCAL, UTC)
+#: Rows per page, which console/web/pagination.py applies.
 SIZE, SIZES = 50, (20, 50, 100, 200)
 ALL_NAMESPACES = "-"
 KEYS = ("language", "theme", "times", "size", "namespace")

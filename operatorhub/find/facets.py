@@ -29,6 +29,7 @@ Words = str | Promise
 INSTALLED, UPDATE, INSTALLING, ABSENT = "installed", "update", "installing", "absent"
 OTHER = "other"
 UNKNOWN = "unknown"
+#: Cards, and how many more “Show more” adds. A grid isn't rows of a page, so it doesn't follow that preference.
 PAGE_PACKAGES = 60
 SORTS = ("relevance", "name", "name-desc", "provider", "level", "newest")
 VIEWS = ("grid", "list")

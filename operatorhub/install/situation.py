@@ -89,8 +89,7 @@ def waiting_plan(client: ClusterClient, namespace: str) -> str:
         plans = client.list(olm.type_of(client, olm.PLANS), namespace).items
     except KubeError:
         return ""
-    waits = (plan for plan in plans if text(mapping(plan.get("status")).get("phase")) == "RequiresApproval")
-    return next((name_of(item) for item in waits if not mapping(item.get("spec")).get("approved")), "")
+    return next((name_of(plan) for plan in plans if olm.plan_waits(plan)), "")
 
 
 def visible(client: ClusterClient, catalog: tuple[str, str], package: str, namespace: str) -> bool | None:

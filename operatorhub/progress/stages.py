@@ -228,11 +228,13 @@ def plan(facts: InstallFacts) -> Stage:
     parts = tuple(_step(step, phase, facts.subscription.namespace) for step in csv.items(status.get("plan")))
     made = sum(part.state == DONE for part in parts)
     count = _("%(made)d of %(all)d objects exist.") % {"made": made, "all": len(parts)} if parts else ""
-    state, words = {
-        "Complete": (DONE, count),
-        "Failed": (FAILED, plan_problem(found) or _("OLM reports no reason.")),
-        "RequiresApproval": (ASKS, _("Waiting for your approval.")),
-    }.get(phase, (RUNNING, plan_problem(found) or count or _("OLM is unpacking the bundle.")))
+    if olm.plan_waits(found):
+        state, words = ASKS, _("Waiting for your approval.")
+    else:
+        state, words = {
+            "Complete": (DONE, count),
+            "Failed": (FAILED, plan_problem(found) or _("OLM reports no reason.")),
+        }.get(phase, (RUNNING, plan_problem(found) or count or _("OLM is unpacking the bundle.")))
     end = csv.text(condition(found, "Installed").get("lastTransitionTime")) if phase == "Complete" else ""
     url = reverse("operatorhub:plan", args=[facts.subscription.namespace, facts.subscription.plan])
     return Stage(

@@ -257,7 +257,7 @@ def _plan(facts: InstallFacts) -> Iterator[Trouble]:
     if made is None:
         return
     raw, phase = stages.plan_problem(made), csv.text(csv.mapping(made.get("status")).get("phase"))
-    if not raw or phase in ("Complete", "RequiresApproval"):
+    if not raw or phase in ("Complete", olm.REQUIRES_APPROVAL):
         return
     open_it = Way(_("Open the InstallPlan"), reverse("operatorhub:plan", args=[sub.namespace, sub.plan]))
     if "forbidden" in raw.lower():

@@ -30,7 +30,7 @@ from untrusted import json_bounds
 
 #: Of a ConfigMap with a packed bundle; such a bundle has less than this many bytes.
 _PACKED = "olm.contentEncoding"
-PHASES = {"Complete": DONE, "Failed": FAILED, "RequiresApproval": ASKS, "Installing": RUNNING, "Planning": RUNNING}
+PHASES = {"Complete": DONE, "Failed": FAILED, "Installing": RUNNING, "Planning": RUNNING}
 #: Kinds that OLM makes of the CSV's install strategy, unless the bundle has them itself.
 MADE_OF_CSV = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 
@@ -92,7 +92,8 @@ class InstallPlan:
 
     @property
     def waits(self) -> bool:
-        return self.phase == "RequiresApproval" and not self.approved
+        """True while it waits for approval."""
+        return olm.plan_waits(self.object)
 
     @property
     def content(self) -> str:
@@ -108,7 +109,7 @@ def phase_word(phase: str) -> str:
     words = {
         "Complete": _("Complete"),
         "Failed": _("Failed"),
-        "RequiresApproval": _("Requires approval"),
+        olm.REQUIRES_APPROVAL: _("Requires approval"),
         "Installing": _("Installing"),
         "Planning": _("Planning"),
         "": _("Waiting for OLM"),
@@ -134,7 +135,7 @@ def plan(obj: KubeObject) -> InstallPlan:
         namespace=namespace_of(obj),
         name=name_of(obj),
         phase=phase,
-        state=PHASES.get(phase, RUNNING),
+        state=ASKS if olm.plan_waits(obj) else PHASES.get(phase, RUNNING),
         approval=csv.text(spec.get("approval")) or "Automatic",
         approved=spec.get("approved") is True,
         csvs=csv.strings(spec.get("clusterServiceVersionNames")),

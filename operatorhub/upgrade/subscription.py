@@ -97,7 +97,7 @@ class SubscriptionPage:
         return {
             "installed": int(bool(self.sub.installed_csv)),
             "installing": int(phase in ("Installing", "Planning")),
-            "asks": int(phase == "RequiresApproval"),
+            "asks": int(self.plan is not None and self.plan.waits),
             "failed": int(phase == "Failed"),
         }
 

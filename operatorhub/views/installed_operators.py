@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.access import refusal
 from console.web.errors import explain
+from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -26,8 +27,6 @@ from operatorhub import olm
 from operatorhub.csv import Api
 from operatorhub.running.installed_operators import Listed, Operator, listed
 from resources.types import kind_versions
-
-PAGE_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,6 @@ class OperatorFilter:
     labels: str = ""
     status: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
-    page: int = 1
 
     @property
     def active(self) -> bool:
@@ -68,13 +66,12 @@ class OperatorFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterResult:
+    """`rows` of all pages; `everything`: the number of rows without filters."""
+
     rows: tuple[Operator, ...]
-    total: int
     everything: int
     status: tuple[FilterChoice, ...]
     places: tuple[FilterChoice, ...]
-    page: int
-    pages: int
 
 
 @require_safe
@@ -93,9 +90,11 @@ def installed(request: ConsoleRequest) -> HttpResponse:
     except Forbidden as error:
         status, problem = 403, explain(error)
     result = filter_operators(found.rows, wish)
+    rows = paginate(request, result.rows)
     plurals = (olm.CSVS, olm.SUBSCRIPTIONS) if status == 200 else ()
     context = {
         "result": result,
+        "rows": rows,
         "wish": wish,
         "gaps": found.gaps,
         "namespace": namespace,
@@ -106,26 +105,24 @@ def installed(request: ConsoleRequest) -> HttpResponse:
             " ClusterServiceVersions."
         ),
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in plurals),
-        "previous": wish.url(result.page - 1),
-        "next": wish.url(result.page + 1),
+        "previous": wish.url(rows.number - 1),
+        "next": wish.url(rows.number + 1),
     }
     return render.page(request, "operatorhub/installed.html", context, part=True, status=status)
 
 
 def _requested_filter(request: ConsoleRequest) -> OperatorFilter:
     get = request.GET
-    page = get.get("page", "1")
     return OperatorFilter(
         q=get.get("q", "").strip()[:200],
         labels=get.get("labels", "").strip()[:500],
         status=tuple(value for value in get.getlist("status") if value in _status_labels()),
         places=tuple(dict.fromkeys(get.getlist("in")))[:50] if not request.namespace else (),
-        page=int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
     )
 
 
 def filter_operators(rows: Iterable[Operator], wanted: OperatorFilter) -> FilterResult:
-    """The rows of the requested page, and the counts."""
+    """The rows that fit, and the counts."""
     everything = tuple(rows)
     named = [row for row in everything if _named(row, wanted.q)]
     by_status = [row for row in named if not wanted.status or _statuses(row) & set(wanted.status)]
@@ -140,17 +137,7 @@ def filter_operators(rows: Iterable[Operator], wanted: OperatorFilter) -> Filter
     )
     names = sorted({*of_place, *wanted.places}, key=lambda place: (-of_place[place], place))
     places = tuple(FilterChoice(name, name, of_place[name], name in wanted.places) for name in names)
-    pages = max(1, -(-len(left) // PAGE_ROWS))
-    page = min(max(1, wanted.page), pages)
-    return FilterResult(
-        rows=tuple(left[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]),
-        total=len(left),
-        everything=len(everything),
-        status=status,
-        places=places,
-        page=page,
-        pages=pages,
-    )
+    return FilterResult(rows=tuple(left), everything=len(everything), status=status, places=places)
 
 
 def _status_labels() -> Mapping[str, str]:

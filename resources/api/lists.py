@@ -22,6 +22,9 @@ from resources.page.detail import Link
 from resources.place import place_of
 from resources.state.health import Health
 
+#: Rows of a page of Events. Pages of the API don't follow a user's preference.
+_PAGE_EVENTS = 100
+
 
 class RefSerializer(serializers.Serializer[Any]):
     """An object by its address; `group`, `version` and `plural` are '' for a kind that is not served."""
@@ -237,6 +240,7 @@ class Events(APIView):
         wish = events.event_query(asked)
         namespace = asked.get("namespace", "")
         found = events.event_list(cluster(request), "" if namespace == "-" else namespace, wish)
+        first = (_page_number(asked.get("page", "")) - 1) * _PAGE_EVENTS
         rows = [
             {
                 "warning": row.warning,
@@ -249,17 +253,22 @@ class Events(APIView):
                 "last": row.last,
                 "reporter": row.source,
             }
-            for row in found.rows
+            for row in events.rows_of(cluster(request), found.groups[first : first + _PAGE_EVENTS])
         ]
         return Response(
             {
                 "items": rows,
                 "total": found.total,
                 "matched": found.matched,
-                "lines": found.lines,
+                "lines": len(found.groups),
                 "beyond": found.beyond,
             }
         )
+
+
+def _page_number(text: str) -> int:
+    """From 1. Text that isn't a number is page 1."""
+    return max(1, min(int(text), 1000)) if text.isascii() and text.isdigit() and len(text) < 18 else 1
 
 
 class Search(APIView):

@@ -21,6 +21,7 @@ from resources.page.detail import Link, link
 from resources.state.children import moment
 from resources.tree import types_below, uids_below
 
+#: Events of one object on its page, which has no further pages.
 MAX_OBJECT_EVENTS = 50
 _CHUNK = 500
 
@@ -132,7 +133,6 @@ def _row(client: ClusterClient, event: Mapping[str, Any], namespace: str) -> Eve
     )
 
 
-EVENTS_PER_PAGE = 100
 #: Objects named under one line of repeats.
 MAX_NAMED = 10
 _NAMESPACE_CHUNK = 2500
@@ -153,7 +153,6 @@ class EventQuery:
     reason: str = ""
     q: str = ""
     grouped: bool = True
-    page: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,16 +179,15 @@ class Happened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventList:
-    """One page, newest first.
+    """What fits a query, newest first: `groups` of Events, each a row (see rows_of).
 
-    `total` Events were read, `matched` fit the wish, `lines` there are; the counts are of all that were read.
-    `beyond`: there are more than were read.
+    `total` Events were read, `matched` fit the query; the counts are of all that were read. `beyond`: there are more
+    than were read.
     """
 
-    rows: tuple[Happened, ...] = ()
+    groups: tuple[Sequence[KubeObject], ...] = ()
     total: int = 0
     matched: int = 0
-    lines: int = 0
     types: tuple[tuple[str, int], ...] = ()
     kinds: tuple[tuple[str, int], ...] = ()
     reasons: tuple[tuple[str, int], ...] = ()
@@ -202,7 +200,6 @@ class EventList:
 
 def event_query(get: Mapping[str, Any]) -> EventQuery:
     """What the query string says; nonsense is taken for nothing."""
-    page = get.get("page", "")
     type_ = get.get("type", "")
     return EventQuery(
         type=type_ if type_ in ("Normal", "Warning") else "",
@@ -210,14 +207,13 @@ def event_query(get: Mapping[str, Any]) -> EventQuery:
         reason=get.get("reason", "")[:253],
         q=" ".join(get.get("q", "").split())[:253],
         grouped=get.get("group", "") != "0",
-        page=min(int(page), 1000) if page.isascii() and page.isdigit() and int(page) else 1,
     )
 
 
 def event_list(client: ClusterClient, namespace: str, wish: EventQuery) -> EventList:
     """`namespace` '' is all. Raises KubeError."""
     events, beyond = read_all(client, namespace)
-    return event_list_of(events, wish, Linker(client), beyond)
+    return event_list_of(events, wish, beyond)
 
 
 def read_all(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], bool]:
@@ -240,8 +236,8 @@ def read_all(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], b
     return [], False
 
 
-def event_list_of(events: Sequence[KubeObject], wish: EventQuery, links: "Linker", beyond: bool = False) -> EventList:
-    """What is asked for, of these."""
+def event_list_of(events: Sequence[KubeObject], wish: EventQuery, beyond: bool = False) -> EventList:
+    """Those of `events` that fit the query."""
     words = wish.q.lower().split()
     matching = [event for event in events if _fits(event, wish, words)]
     matching.sort(key=order, reverse=True)
@@ -249,18 +245,21 @@ def event_list_of(events: Sequence[KubeObject], wish: EventQuery, links: "Linker
     for event in matching:
         key = _alike(event) if wish.grouped else (text(mapping(event.get("metadata")).get("uid")),)
         groups.setdefault(key, []).append(event)
-    first = (wish.page - 1) * EVENTS_PER_PAGE
-    shown = list(groups.values())[first : first + EVENTS_PER_PAGE]
     return EventList(
-        rows=tuple(_happened(members, links) for members in shown),
+        groups=tuple(groups.values()),
         total=len(events),
         matched=len(matching),
-        lines=len(groups),
         types=_counted(_type(event) for event in events),
         kinds=_counted(_about(event, "kind") for event in events),
         reasons=_counted(text(event.get("reason")) for event in events),
         beyond=beyond,
     )
+
+
+def rows_of(client: ClusterClient, groups: Iterable[Sequence[KubeObject]]) -> tuple[Happened, ...]:
+    """A row for each group. Looks up the links' types, so it's given only the groups that are shown."""
+    links = Linker(client)
+    return tuple(_happened(members, links) for members in groups)
 
 
 def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:

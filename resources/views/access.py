@@ -18,6 +18,7 @@ from console.signin.impersonation import can_impersonate
 from console.web import audit, render
 from console.web.access import AccessRequest, can
 from console.web.errors import Problem, explain
+from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound
@@ -53,7 +54,6 @@ from resources.history import writes
 from resources.place import Place, place_of
 from resources.writing.bindings import GROUP as RBAC
 
-_PAGE_SIZE = 100
 _MAX_TRIES = 9
 
 
@@ -287,11 +287,8 @@ def _shown(request: ConsoleRequest, page: AccessPage) -> AccessPage:
         counts[each] = sum(member.subject.kind == each for member in named)
         filters.append(Filter(label, counts[each], url(kind=each), kind == each))
     chosen = tuple(member for member in named if kind in ("", member.subject.kind))
-    number = request.GET.get("page", "")
-    pages = max(1, -(-len(chosen) // _PAGE_SIZE))
-    at = min(int(number), pages) if number.isdecimal() and len(number) < 6 and int(number) else 1
-    first = (at - 1) * _PAGE_SIZE
-    rows = _rows(request.cluster, page.place, chosen[first : first + _PAGE_SIZE])
+    shown = paginate(request, chosen)
+    rows = _rows(request.cluster, page.place, tuple(shown))
     sections = tuple(
         Section(each, label, counts[each], tuple(row for row in rows if row.member.subject.kind == each))
         for each, label in _labels().items()
@@ -304,11 +301,11 @@ def _shown(request: ConsoleRequest, page: AccessPage) -> AccessPage:
         kind=kind,
         hidden_system=len(known) - len(members),
         system_url=url(system="1"),
-        first=first + 1,
-        last=first + len(rows),
+        first=shown.start_index(),
+        last=shown.end_index(),
         total=len(chosen),
-        previous_url=url(page=str(at - 1)) if at > 1 else "",
-        next_url=url(page=str(at + 1)) if at < pages else "",
+        previous_url=url(page=str(shown.previous_page_number())) if shown.has_previous() else "",
+        next_url=url(page=str(shown.next_page_number())) if shown.has_next() else "",
     )
 
 

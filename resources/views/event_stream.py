@@ -1,25 +1,31 @@
 """/resources/events/: what controllers say about everything in the namespace, or in all, as it comes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
+from django.core.paginator import Page
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from console.web import render
+from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
+from kube.objects import KubeObject
 from resources import live_topics
 from resources.page import events
-from resources.page.events import EVENTS_PER_PAGE, EventList, EventQuery, event_query
+from resources.page.events import EventList, EventQuery, Happened, event_query
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EventsPage:
-    """`namespace` '' is all; `topic`: what brings the news."""
+    """`namespace` '' is all; `groups`: the page that is shown, and `rows` its rows; `topic`: of the live updates."""
 
     wish: EventQuery
     namespace: str
     found: EventList
+    groups: "Page[Sequence[KubeObject]]"
+    rows: tuple[Happened, ...]
     topic: str
 
     def query(self, **changed: str) -> str:
@@ -46,7 +52,7 @@ class EventsPage:
 
     @property
     def here(self) -> str:
-        return self.query(page=str(self.wish.page) if self.wish.page > 1 else "")
+        return self.query(page=str(self.groups.number) if self.groups.has_previous() else "")
 
     @property
     def every(self) -> int:
@@ -75,11 +81,11 @@ class EventsPage:
 
     @property
     def older(self) -> str:
-        return self.query(page=str(self.wish.page + 1)) if self.wish.page * EVENTS_PER_PAGE < self.found.lines else ""
+        return self.query(page=str(self.groups.next_page_number())) if self.groups.has_next() else ""
 
     @property
     def newer(self) -> str:
-        return self.query(page=str(self.wish.page - 1)) if self.wish.page > 1 else ""
+        return self.query(page=str(self.groups.previous_page_number())) if self.groups.has_previous() else ""
 
     @property
     def filtered(self) -> bool:
@@ -101,5 +107,13 @@ def event_stream(request: ConsoleRequest) -> HttpResponse:
     wish, namespace = event_query(request.GET), request.namespace
     found = events.event_list(request.cluster, namespace, wish)
     type_ = request.cluster.find("", "v1", "events")
-    page = EventsPage(wish, namespace, found, live_topics.topics_of(request.cluster, type_, namespace))
+    groups = paginate(request, found.groups)
+    page = EventsPage(
+        wish=wish,
+        namespace=namespace,
+        found=found,
+        groups=groups,
+        rows=events.rows_of(request.cluster, groups),
+        topic=live_topics.topics_of(request.cluster, type_, namespace),
+    )
     return render.page(request, "resources/events.html", {"page": page}, part=True)

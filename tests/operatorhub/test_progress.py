@@ -8,6 +8,7 @@ import pytest
 from operatorhub import olm
 from operatorhub.progress import pods, stages, trouble
 from operatorhub.progress.facts import InstallFacts
+from operatorhub.upgrade import plans
 
 Object = dict[str, Any]
 GROUP = {"metadata": {"name": "g", "namespace": "apps"}, "spec": {"targetNamespaces": ["apps"]}}
@@ -243,6 +244,26 @@ def test_what_only_takes_its_time_is_no_trouble(found: InstallFacts) -> None:
 )
 def test_how_long_a_choice_took(start: str, end: str, seconds: float | None) -> None:
     assert stages.chosen_after(start, end) == seconds
+
+
+@pytest.mark.parametrize(
+    ("phase", "spec", "waits"),
+    [
+        ("RequiresApproval", {"approved": False}, True),
+        ("RequiresApproval", {}, True),
+        ("RequiresApproval", None, True),
+        # Approved, and OLM hasn't seen it yet.
+        ("RequiresApproval", {"approved": True}, False),
+        ("Installing", {"approved": True}, False),
+        ("", {"approved": False}, False),
+    ],
+)
+def test_a_plan_waits_by_the_same_rule_everywhere(phase: str, spec: Object | None, waits: bool) -> None:
+    plan = {"metadata": {"name": "install-1", "namespace": "apps"}, "spec": spec, "status": {"phase": phase}}
+    assert olm.plan_waits(plan) is waits
+    read = plans.plan(plan)
+    assert (read.waits, read.state) == (waits, "asks" if waits else "running")
+    assert stages.plan(facts(plan=plan)).state == read.state
 
 
 def test_an_olm_that_says_nothing_is_asked_again() -> None:

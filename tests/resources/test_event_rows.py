@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.client import ClusterClient
-from resources.page.events import EVENTS_PER_PAGE, EventList, EventQuery, Linker, event_list_of, family
+from resources.page.events import EventList, EventQuery, Happened, event_list_of, family, rows_of
 
 
 def _event(
@@ -25,22 +25,26 @@ def _event(
     }
 
 
-def _look(client: ClusterClient, events: list[dict[str, Any]], **wish: Any) -> EventList:
-    return event_list_of(events, EventQuery(**wish), Linker(client))
+def _look(events: list[dict[str, Any]], **wish: Any) -> EventList:
+    return event_list_of(events, EventQuery(**wish))
+
+
+def _rows(client: ClusterClient, found: EventList) -> tuple[Happened, ...]:
+    return rows_of(client, found.groups)
 
 
 def test_repeats_are_one_line_with_all_their_objects(client: ClusterClient) -> None:
     events = [_event(number, f"web-{number}", count=2) for number in range(30)]
     events.append(_event(40, "web-1", "Failed", "Warning", "no such image"))
-    found = _look(client, events)
-    assert (found.total, found.matched, found.lines, found.warnings) == (31, 31, 2, 1)
-    failed, pulled = found.rows
+    found = _look(events)
+    assert (found.total, found.matched, len(found.groups), found.warnings) == (31, 31, 2, 1)
+    failed, pulled = _rows(client, found)
     assert (failed.reason, failed.warning, failed.number, failed.count) == ("Failed", True, 1, 1)
     assert (pulled.number, pulled.count, len(pulled.objects)) == (30, 60, 10)
     assert pulled.objects[0].type is not None
     assert found.kinds == (("Pod", 31),)
     assert found.reasons == (("Pulled", 30), ("Failed", 1))
-    assert _look(client, events, grouped=False).lines == 31
+    assert len(_look(events, grouped=False).groups) == 31
 
 
 @pytest.mark.parametrize(
@@ -68,20 +72,23 @@ def test_o13_pods_of_different_operators_are_different_rows(client: ClusterClien
         "memcached-operator-5f7d9c8b6c-2hjkl",
     )
     events = [_event(number * 60, name, message="Back-off pulling image") for number, name in enumerate(names)]
-    found = _look(client, events)
-    assert [(row.number, row.last) for row in found.rows] == [(1, "2026-01-01T00:02:00Z"), (2, "2026-01-01T00:01:00Z")]
+    found = _look(events)
+    assert [(row.number, row.last) for row in _rows(client, found)] == [
+        (1, "2026-01-01T00:02:00Z"),
+        (2, "2026-01-01T00:01:00Z"),
+    ]
 
 
-def test_filters_and_pages(client: ClusterClient) -> None:
+def test_filters_and_order(client: ClusterClient) -> None:
     events = [_event(number, f"web-{number}") for number in range(250)]
     events += [_event(300 + number, "db-0", "BackOff", "Warning", "Back-off restarting") for number in range(3)]
-    assert _look(client, events, type="Warning").matched == 3
-    assert _look(client, events, reason="BackOff", kind="Pod").matched == 3
-    assert _look(client, events, kind="Node").matched == 0
-    assert _look(client, events, q="RESTARTING db").matched == 3
-    page = _look(client, events, grouped=False, page=3)
-    assert (page.lines, len(page.rows)) == (253, 253 - 2 * EVENTS_PER_PAGE)
-    assert _look(client, events, grouped=False).rows[0].name == "e302"
+    assert _look(events, type="Warning").matched == 3
+    assert _look(events, reason="BackOff", kind="Pod").matched == 3
+    assert _look(events, kind="Node").matched == 0
+    assert _look(events, q="RESTARTING db").matched == 3
+    found = _look(events, grouped=False)
+    assert len(found.groups) == 253
+    assert rows_of(client, found.groups[:1])[0].name == "e302"
 
 
 def test_odd_events_are_no_error(client: ClusterClient) -> None:
@@ -91,13 +98,13 @@ def test_odd_events_are_no_error(client: ClusterClient) -> None:
         {"series": {"count": 4, "lastObservedTime": "2026-01-01T00:00:00.000000Z"}, "involvedObject": {"kind": "Pod"}},
         {"involvedObject": {"kind": "Gone", "apiVersion": "gone.example.com/v1", "name": "x"}, "type": None},
     ]
-    found = _look(client, odd)
+    found = _look(odd)
     assert found.total == 4
-    assert sum(row.count for row in found.rows) == 7
+    assert sum(row.count for row in _rows(client, found)) == 7
 
 
 def test_ten_thousand_are_looked_through(client: ClusterClient) -> None:
     events = [_event(number, f"web-{number % 500}-{number}", reason=f"R{number % 40}") for number in range(10_000)]
-    found = _look(client, events, q="web")
+    found = _look(events, q="web")
     assert found.total == 10_000
-    assert found.lines == 40
+    assert len(found.groups) == 40

@@ -12,6 +12,7 @@ from kube.client import ClusterClient
 from kube.limits import Limit
 from resources.models import Write
 from tests.forms import dom
+from tests.resources.views.form_submission import flat
 from tests.resources.views.test_rights import Become
 
 RBAC = "rbac.authorization.k8s.io"
@@ -110,12 +111,16 @@ def test_of_thousands_of_bindings_the_first_are_read(
 
 def test_many_people_are_paged(browser: Client, client: ClusterClient, namespace: str) -> None:
     bind(client, namespace, "many", "view", *(f"user-{number:03}" for number in range(130)))
+    browser.post("/settings/", {"size": "100"})
     first = browser.get(page_url(namespace), {"kind": "User", "q": "user-"}).content.decode()
     second = browser.get(page_url(namespace), {"kind": "User", "q": "user-", "page": "2"}).content.decode()
     assert "user-099" in first
     assert "user-100" not in first
     assert "user-100" in second
     assert "user-099" not in second
+    browser.post("/settings/", {"size": "20"})
+    last = flat(browser.get(page_url(namespace), {"kind": "User", "q": "user-", "page": "9"}))
+    assert "121–130 of 130" in last
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,25 @@ def test_filters(browser: Client, painted: str) -> None:
     assert "No matching events." in page_with(kind="Node")
     # Nonsense is taken for nothing.
     assert page_with(type="x", page="-1", group="?").count('id="happened-') == 2
-    assert page_with(page="99999999999").count('id="happened-') == 0
+    assert page_with(page="99999999999").count('id="happened-') == 2, "the last page"
+
+
+def test_pages_follow_the_preference(browser: Client, client: ClusterClient, namespace: str) -> None:
+    for number in range(23):
+        put(client, namespace, f"e-{number:02}", f"wall-{number}")
+    address = {"namespace": namespace, "group": "0"}
+    assert browser.get(PAGE, address).content.decode().count('id="happened-') == 23
+    browser.post("/settings/", {"size": "20"})
+    first = browser.get(PAGE, address).content.decode()
+    assert first.count('id="happened-') == 20
+    assert 'rel="next">Older' in first and 'rel="prev"' not in first
+    second = browser.get(PAGE, {**address, "page": "2"}).content.decode()
+    assert second.count('id="happened-') == 3
+    assert 'rel="prev">Newer' in second and 'rel="next"' not in second
+    # A program's pages have a length of their own.
+    api = browser.get("/api/resources/events/", address).json()
+    assert (len(api["items"]), api["lines"]) == (23, 23)
+    assert browser.get("/api/resources/events/", {**address, "page": "2"}).json()["items"] == []
 
 
 def test_what_is_chosen_stays_in_the_choice(browser: Client, painted: str) -> None:
