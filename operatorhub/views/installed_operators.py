@@ -25,6 +25,7 @@ from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
 from operatorhub.csv import Api
 from operatorhub.running.installed_operators import Listed, Operator, listed
+from resources import live_topics
 from resources.types import kind_versions
 
 PAGE_ROWS = 50
@@ -83,20 +84,20 @@ def installed(request: ConsoleRequest) -> HttpResponse:
     client, namespace = request.cluster, request.namespace
     if not olm.served(client):
         return render.page(request, "operatorhub/no_olm.html", {})
-    wish, found, status, problem, label_error = _requested_filter(request), Listed(()), 200, None, ""
+    query, found, status, problem, label_error = _requested_filter(request), Listed(()), 200, None, ""
     try:
-        found = listed(client, namespace, wish.labels)
+        found = listed(client, namespace, query.labels)
     except BadRequest as error:
-        if not wish.labels:
+        if not query.labels:
             raise
         status, label_error = 422, str(error)
     except Forbidden as error:
         status, problem = 403, explain(error)
-    result = filter_operators(found.rows, wish)
+    result = filter_operators(found.rows, query)
     plurals = (olm.CSVS, olm.SUBSCRIPTIONS) if status == 200 else ()
     context = {
         "result": result,
-        "wish": wish,
+        "query": query,
         "gaps": found.gaps,
         "namespace": namespace,
         "problem": problem,
@@ -105,9 +106,9 @@ def installed(request: ConsoleRequest) -> HttpResponse:
             "Select one of your namespaces above, or ask an administrator for permission to list"
             " ClusterServiceVersions."
         ),
-        "topics": " ".join(olm.topic(client, plural, namespace) for plural in plurals),
-        "previous": wish.url(result.page - 1),
-        "next": wish.url(result.page + 1),
+        "topics": live_topics.topics(client, *olm.type_names(*plurals), namespace=namespace),
+        "previous": query.url(result.page - 1),
+        "next": query.url(result.page + 1),
     }
     return render.page(request, "operatorhub/installed.html", context, part=True, status=status)
 
@@ -223,7 +224,7 @@ def services(request: ConsoleRequest) -> HttpResponse:
         "q": q,
         "in_namespace": f"?namespace={quote(request.namespace)}" if request.namespace else "",
         "gaps": found.gaps,
-        "topics": olm.topic(client, olm.CSVS, request.namespace),
+        "topics": live_topics.topics(client, *olm.type_names(olm.CSVS), namespace=request.namespace),
     }
     return render.page(request, "operatorhub/services.html", context, part=True)
 

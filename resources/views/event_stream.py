@@ -101,5 +101,5 @@ def event_stream(request: ConsoleRequest) -> HttpResponse:
     wish, namespace = event_query(request.GET), request.namespace
     found = events.event_list(request.cluster, namespace, wish)
     type_ = request.cluster.find("", "v1", "events")
-    page = EventsPage(wish, namespace, found, live_topics.topics_of(request.cluster, type_, namespace))
+    page = EventsPage(wish, namespace, found, live_topics.topics(request.cluster, type_, namespace=namespace))
     return render.page(request, "resources/events.html", {"page": page}, part=True)
