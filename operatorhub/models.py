@@ -79,7 +79,7 @@ class Package(models.Model):
     platforms = models.JSONField(default=list)
     # Why it is not shown: no-default-channel, non-standalone, platform; '' when it is.
     hidden = models.CharField(max_length=32, default="", blank=True)
-    # What kind of source it comes from: packagemanifest, clustercatalog, or one of the console's own (Catalog.KINDS).
+    # What kind of source it comes from: packagemanifest, clustercatalog, or one of the console's own (Catalog.kind).
     source = models.CharField(max_length=32, default="packagemanifest")
     # Digest of an Icon; '' is not fetched yet, '-' is known to have none.
     icon = models.CharField(max_length=64, default="", blank=True)
@@ -105,8 +105,8 @@ class Catalog(models.Model):
     Its packages, graphs and bundles are those of its `generation`: a reading that fails changes nothing.
     """
 
+    # Values of `kind`; operatorhub/admin/catalog_kinds.py says what each is.
     FOLDER, URL, IMAGE, UPLOAD, CLUSTER = "folder", "url", "image", "upload", "clustercatalog"
-    KINDS = (FOLDER, URL, IMAGE, UPLOAD, CLUSTER)
     NEW, READING, READY, FAILED = "new", "reading", "ready", "failed"
 
     cluster = models.CharField(max_length=512)
@@ -151,17 +151,6 @@ class Catalog(models.Model):
             self.READING: CatalogState("blue", _("Loading")),
         }
         return shown.get(self.state) or CatalogState("", _("Not loaded yet"))
-
-    @property
-    def kind_label(self) -> str:
-        """What it is read from, in a word."""
-        labels = {
-            self.FOLDER: _("Folder"),
-            self.URL: _("Address"),
-            self.IMAGE: _("Image"),
-            self.UPLOAD: _("Upload"),
-        }
-        return labels.get(self.kind, "ClusterCatalog")
 
 
 class PackageGraph(models.Model):

@@ -19,7 +19,7 @@ from kube.discovery import ResourceType
 from kube.errors import Conflict, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub.csv import items, mapping, strings, text
-from resources import live_topics
+from resources.live_topics import TypeName
 
 GROUP = "operators.coreos.com"
 PACKAGES_GROUP = "packages.operators.coreos.com"
@@ -184,9 +184,9 @@ def type_of(client: ClusterClient, plural: str) -> ResourceType:
     return client.find(GROUP, version_of(plural), plural)
 
 
-def topic(client: ClusterClient, plural: str, namespace: str = "", group: str = GROUP, version: str = "") -> str:
-    """What a live region of our pages follows: one topic, or several with blanks between them."""
-    return live_topics.topics(client, group, version or version_of(plural), plural, namespace)
+def type_names(*plurals: str) -> tuple[TypeName, ...]:
+    """Of OLM's types, whether they are served or not: for live_topics.topics()."""
+    return tuple((GROUP, version_of(plural), plural) for plural in plurals)
 
 
 def ref(plural: str, namespace: str, name: str) -> str:

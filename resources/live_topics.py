@@ -13,11 +13,29 @@ from resources.changes import Topic
 MOST = 40
 
 
-def topics(client: ClusterClient, group: str, version: str, plural: str, namespace: str = "") -> str:
-    """Separated by blanks, as in data-live; '' if the user can't watch any.
+#: Group ('' or core), version and plural of a type.
+TypeName = tuple[str, str, str]
+DEPLOYMENTS: TypeName = ("apps", "v1", "deployments")
+PODS: TypeName = ("", "v1", "pods")
+EVENTS: TypeName = ("", "v1", "events")
 
-    A type that is not served (yet) has its topic all the same.
+
+def topics(client: ClusterClient, *types: ResourceType | TypeName, namespace: str = "") -> str:
+    """The topics of lists of these types, separated by blanks, as in data-live; '' if the user can't watch any.
+
+    A type that is not served (yet) has its topic all the same. `namespace` is ignored for cluster-scoped types.
     """
+    found: list[str] = []
+    for type_ in types:
+        if isinstance(type_, ResourceType):
+            where = namespace if type_.namespaced else ""
+            found.append(_topics(client, type_.group_or_core, type_.version, type_.plural, where))
+        else:
+            found.append(_topics(client, *type_, namespace))
+    return " ".join(dict.fromkeys(topic for topic in found if topic))
+
+
+def _topics(client: ClusterClient, group: str, version: str, plural: str, namespace: str) -> str:
     whole = Topic(cluster=client.name, group=group or "core", version=version, plural=plural, namespace=namespace)
     if namespace:
         return str(whole)
@@ -34,10 +52,6 @@ def topics(client: ClusterClient, group: str, version: str, plural: str, namespa
         str(Topic(cluster=client.name, group=group or "core", version=version, plural=plural, namespace=place))
         for place in own
     )
-
-
-def topics_of(client: ClusterClient, type_: ResourceType, namespace: str = "") -> str:
-    return topics(client, type_.group_or_core, type_.version, type_.plural, namespace if type_.namespaced else "")
 
 
 def _may(client: ClusterClient, type_: ResourceType, namespace: str) -> bool:

@@ -84,9 +84,7 @@ def collect_favourites(client: ClusterClient) -> CardContent:
     """What this user marked as a favourite, with its state. Raises KubeError, DatabaseError."""
     found = favourites.favourites(client, states=True)[:_SHOWN]
     types = {marked.place.type: None for marked in found if marked.place}
-    return CardContent(
-        found=found, topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types)))
-    )
+    return CardContent(found=found, topics=live_topics.topics(client, *types))
 
 
 def collect_recent(client: ClusterClient) -> CardContent:

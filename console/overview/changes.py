@@ -82,7 +82,7 @@ def collect(client: ClusterClient) -> CardContent:
             else:
                 break
     types = {change.place.type: None for change in found}
-    topics = " ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types)))
+    topics = live_topics.topics(client, *types)
     return CardContent(found=tuple(found), topics=topics, every=3000)
 
 
@@ -153,4 +153,4 @@ def collect_warnings(client: ClusterClient) -> CardContent:
         url=url,
     )
     # Each Event of the cluster is an update, so updates are throttled.
-    return CardContent(found=shown, topics=live_topics.topics_of(client, type_), every=max(5000, 2 * len(found)))
+    return CardContent(found=shown, topics=live_topics.topics(client, type_), every=max(5000, 2 * len(found)))

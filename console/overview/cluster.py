@@ -75,9 +75,7 @@ def collect(client: ClusterClient) -> CardContent:
         usage=_usage(client),
     )
     troubles = [*_slow(milliseconds), *_silent(client), *_nodes(client, found), *_unheard(live)]
-    topics = " ".join(
-        filter(None, (live_topics.topics_of(client, type_) for type_ in types if found[type_].number is not None))
-    )
+    topics = live_topics.topics(client, *(type_ for type_ in types if found[type_].number is not None))
     return CardContent(found=summary, troubles=tuple(troubles), topics=topics)
 
 

@@ -156,8 +156,7 @@ def collect(client: ClusterClient) -> CardContent:
         more=max(0, len(there) - _SHOWN),
         served=len(types),
     )
-    follow = (live_topics.topics_of(client, kind.type) for kind in there[:_FOLLOWED])
-    topics = " ".join(filter(None, (*follow, live_topics.topics(client, *DEFINITIONS))))
+    topics = live_topics.topics(client, *(kind.type for kind in there[:_FOLLOWED]), DEFINITIONS)
     # Three hundred kinds are three hundred requests: the more kinds, the longer the interval.
     return CardContent(
         found=summary,

@@ -17,6 +17,7 @@ from operatorhub.bootstrap.state import BAD, Check, State
 from operatorhub.running import installed_operators
 from operatorhub.running.installed_operators import Operator, Totals, totals
 from operatorhub.running.workloads import ASKS, FAILED
+from resources import live_topics
 
 #: Of more than these the list of all operators tells.
 NAMED = 10
@@ -51,7 +52,7 @@ def collect(client: ClusterClient) -> CardContent:
     lines = [line for line in map(_line, found.rows) if line]
     lines.sort(key=lambda line: line.level != ERROR)
     summary = Operators(totals(found.rows), tuple(lines[:NAMED]), max(0, len(lines) - NAMED))
-    topics = " ".join(filter(None, (olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS))))
+    topics = live_topics.topics(client, *olm.type_names(olm.CSVS, olm.SUBSCRIPTIONS))
     return CardContent(found=summary, troubles=tuple(map(_trouble, summary.lines)), topics=topics, gaps=found.gaps)
 
 
@@ -139,7 +140,9 @@ def collect_olm(client: ClusterClient) -> CardContent:
         return CardContent(found=Olm())
     found = state.read_state(client, refresh=False)
     troubles = tuple(_olm_trouble(line) for line in found.lines if line.state == BAD)
-    return CardContent(found=Olm(found), troubles=troubles, topics=olm.topic(client, olm.SOURCES))
+    return CardContent(
+        found=Olm(found), troubles=troubles, topics=live_topics.topics(client, *olm.type_names(olm.SOURCES))
+    )
 
 
 def _olm_trouble(line: Check) -> CardProblem:

@@ -91,7 +91,7 @@ def collect(client: ClusterClient) -> CardContent:
         *with_fixes(client, [*map(_trouble, summary.groups)], places),
         *(_without_pods(deployments, entry) for entry in read.stuck[:NAMED]),
     )
-    topics = " ".join(filter(None, (live_topics.topics_of(client, type_), live_topics.topics_of(client, deployments))))
+    topics = live_topics.topics(client, type_, deployments)
     return CardContent(found=summary, troubles=troubles, topics=topics, every=max(3000, read.total * 2))
 
 

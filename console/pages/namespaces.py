@@ -102,7 +102,7 @@ def namespaces_page(
     )
     return Namespaces(
         rows=tuple(sorted(rows, key=lambda row: row.name)),
-        topic=live_topics.topics(client, "", "v1", "namespaces"),
+        topic=live_topics.topics(client, ("", "v1", "namespaces")),
         may_create=can(client, "create", type_).allowed,
         q=q,
         typed=typed,

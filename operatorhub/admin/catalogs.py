@@ -25,6 +25,8 @@ from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from operatorhub import olm
+from operatorhub.admin import catalog_kinds
+from operatorhub.admin.catalog_forms import Form
 from operatorhub.models import Catalog, Index, Package
 
 OWN, CLUSTER = "~", "-"
@@ -84,6 +86,28 @@ def sync(cluster: str, *, own_only: bool = False) -> None:
             defaults=values,
             create_defaults={**values, "title": source.describes},
         )
+
+
+def check_new(cluster: str, form: Form) -> None:
+    """Adds to the form's errors what only the settings and the database tell."""
+    kind = catalog_kinds.addable(form["from"])
+    if kind is not None and (refusal := kind.refusal()):
+        form.wrong("from", refusal)
+    if Catalog.objects.filter(cluster=cluster, namespace=OWN, name=form["name"]).exists():
+        form.wrong("name", _("The console already has a catalog with this name."))
+
+
+def add(cluster: str, form: Form, interval: int = 0) -> Catalog:
+    """The catalog that a form without errors describes, not read yet. `interval`: seconds between readings."""
+    return Catalog.objects.create(
+        cluster=cluster,
+        kind=form["from"],
+        namespace=OWN,
+        name=form["name"],
+        title=form["title"][:512],
+        location=form["location"],
+        interval=interval,
+    )
 
 
 def describe(cluster: str, namespace: str, name: str, title: str, image: str) -> Catalog:
@@ -207,8 +231,3 @@ def hide_folders(client: ClusterClient, rows: Iterable[Catalog]) -> None:
         row.error = row.error.replace(row.location, "…")
         row.problems = [[str(part).replace(row.location, "…") for part in problem] for problem in row.problems]
         row.location = ""
-
-
-def can_name_folders() -> bool:
-    """Whether paths of the console's machine may be named."""
-    return bool(settings.LOCAL_ONLY)

@@ -16,7 +16,7 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import olm, tasks
-from operatorhub.admin import catalogs, catalogsources, clustercatalogs, sourceforms
+from operatorhub.admin import catalog_forms, catalog_kinds, catalogs, catalogsources, clustercatalogs
 from operatorhub.api.common import (
     ProblemSerializer,
     RefusedSerializer,
@@ -131,7 +131,7 @@ class CatalogWantedSerializer(serializers.Serializer[Any]):
     (Available, Unavailable); an own catalog from (url, image, folder), location, title.
     """
 
-    kind = serializers.ChoiceField(sourceforms.KINDS, required=False)
+    kind = serializers.ChoiceField(catalog_forms.KINDS, required=False)
     name = serializers.CharField(required=False)
     namespace = serializers.CharField(required=False)
     title = serializers.CharField(required=False, allow_blank=True)
@@ -149,7 +149,8 @@ class CatalogWantedSerializer(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, Any]:
         """`from` is a keyword in Python, so the field is declared here."""
-        return {**super().get_fields(), "from": serializers.ChoiceField(("url", "image", "folder"), required=False)}
+        kinds = tuple(kind.value for kind in catalog_kinds.KINDS if kind.field == catalog_kinds.LOCATION)
+        return {**super().get_fields(), "from": serializers.ChoiceField(kinds, required=False)}
 
 
 class CatalogMadeSerializer(serializers.Serializer[Any]):
@@ -197,17 +198,17 @@ class Catalogs(APIView):
         """Add one. Files are uploaded on the page only."""
         sent = _texts(body(request, CatalogWantedSerializer))
         kind = sent.pop("kind", "")
-        if kind not in sourceforms.KINDS:
+        if kind not in catalog_forms.KINDS:
             return refused(
                 _("The catalog can't be added"),
-                {"kind": _("Choose one of: %(kinds)s.") % {"kinds": ", ".join(sourceforms.KINDS)}},
+                {"kind": _("Choose one of: %(kinds)s.") % {"kinds": ", ".join(catalog_forms.KINDS)}},
             )
-        form = sourceforms.read(kind, sent)
-        if kind == sourceforms.OWN:
+        form = catalog_forms.read(kind, sent)
+        if kind == catalog_forms.OWN:
             return _own(request, form)
         if form.errors:
             return refused(_("The catalog can't be added"), form.errors)
-        obj = (sourceforms.catalog_source if kind == sourceforms.SOURCE else sourceforms.cluster_catalog)(form)
+        obj = (catalog_forms.catalog_source if kind == catalog_forms.SOURCE else catalog_forms.cluster_catalog)(form)
         return Response({"object": _create(request, _type(request, kind), obj)}, status=201)
 
 
@@ -248,16 +249,16 @@ class OneCatalog(APIView):
         if namespace == catalogs.OWN:
             return refused(_("The catalog can't be changed"), {"namespace": _("Remove the catalog and add a new one.")})
         client = cluster(request)
-        kind = sourceforms.CLUSTER if namespace == catalogs.CLUSTER else sourceforms.SOURCE
-        place, type_ = "" if kind == sourceforms.CLUSTER else namespace, _type(request, kind)
+        kind = catalog_forms.CLUSTER if namespace == catalogs.CLUSTER else catalog_forms.SOURCE
+        place, type_ = "" if kind == catalog_forms.CLUSTER else namespace, _type(request, kind)
         old = client.get(type_, name, place)
         fixed = {"name": name} | ({"namespace": place} if place else {})
-        form = sourceforms.read(
-            kind, sourceforms.begun(kind, old) | _texts(body(request, CatalogWantedSerializer)), fixed
+        form = catalog_forms.read(
+            kind, catalog_forms.begun(kind, old) | _texts(body(request, CatalogWantedSerializer)), fixed
         )
         if form.errors:
             return refused(_("The catalog can't be changed with these values"), form.errors)
-        patch = (sourceforms.patch if kind == sourceforms.SOURCE else sourceforms.cluster_patch)(form)
+        patch = (catalog_forms.patch if kind == catalog_forms.SOURCE else catalog_forms.cluster_patch)(form)
         asked = str(body(request).get("resource_version") or "")
 
         only_asked = dry(request)
@@ -291,9 +292,9 @@ class OneCatalog(APIView):
                     raise Forbidden(_("This catalog is defined by the setting CATALOG_FOLDERS."))
                 catalogs.remove(row)
             elif namespace == catalogs.CLUSTER:
-                client.delete(_type(request, sourceforms.CLUSTER), name)
+                client.delete(_type(request, catalog_forms.CLUSTER), name)
             else:
-                client.delete(_type(request, sourceforms.SOURCE), name, namespace)
+                client.delete(_type(request, catalog_forms.SOURCE), name, namespace)
         return Response(status=204)
 
 
@@ -307,7 +308,7 @@ def _texts(sent: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _type(request: Request, kind: str) -> ResourceType:
-    if kind == sourceforms.CLUSTER:
+    if kind == catalog_forms.CLUSTER:
         return cluster(request).find(clustercatalogs.GROUP, clustercatalogs.VERSION, clustercatalogs.PLURAL)
     return olm.type_of(cluster(request), olm.SOURCES)
 
@@ -334,26 +335,15 @@ def _row(request: Request, name: str) -> Catalog:
     return row
 
 
-def _own(request: Request, form: sourceforms.Form) -> Response:
+def _own(request: Request, form: catalog_forms.Form) -> Response:
     _may(request)
     client = cluster(request)
-    if form["from"] == "upload":
+    if form["from"] == Catalog.UPLOAD:
         form.wrong("from", _("Upload files on the console's page, not through the API."))
-    if form["from"] == "folder" and not catalogs.can_name_folders():
-        form.wrong("from", _("Folders can be used only if the console listens only on localhost."))
-    if Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=form["name"]).exists():
-        form.wrong("name", _("The console already has a catalog with this name."))
+    catalogs.check_new(client.name, form)
     if form.errors:
         return refused(_("The catalog can't be added"), form.errors)
     if not dry(request):
         with audited(request, "create", f"catalog ~/{form['name']} from {form['from']}"):
-            row = Catalog.objects.create(
-                cluster=client.name,
-                kind=form["from"],
-                namespace=catalogs.OWN,
-                name=form["name"],
-                title=form["title"][:512],
-                location=form["location"],
-            )
-            tasks.ask(row)
+            tasks.ask(catalogs.add(client.name, form))
     return Response({"object": None}, status=201)

@@ -20,12 +20,11 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub import csv, install_state, olm
+from operatorhub import csv, install_state
 from operatorhub.bundle.bundles import ChannelEntry, Graph
 from operatorhub.bundle.graph import in_range
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.running.workloads import DONE, FAILED, RUNNING, page_of
-from resources import live_topics
 
 GROUP, VERSION = "olm.operatorframework.io", "v1"
 EXTENSIONS, CATALOGS = "clusterextensions", "clustercatalogs"
@@ -140,11 +139,6 @@ def served(client: ClusterClient) -> bool:
     except NotFound:
         return False
     return True
-
-
-def topic(client: ClusterClient, plural: str = EXTENSIONS) -> str:
-    """What a live region follows."""
-    return live_topics.topics(client, GROUP, VERSION, plural)
 
 
 def serving(catalog: KubeObject) -> bool:
@@ -278,11 +272,6 @@ def count_instances(client: ClusterClient, found: tuple[Owned, ...]) -> tuple[tu
         else:
             counted.append((owned.name, len(page.rows) + (page.remaining or 0)))
     return tuple(counted)
-
-
-def owned_topics(client: ClusterClient, namespace: str) -> tuple[str, ...]:
-    """What else a page of it follows."""
-    return (olm.topic(client, "deployments", namespace, "apps", "v1"),)
 
 
 _TILDE = re.compile(r"([~^])\s*v?(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?[^\s,|]*")

@@ -4,21 +4,19 @@ Rows are written as they come, under the next generation, which isn't visible; a
 current. So a catalog of 50 MB takes little memory and holds no locks, and a failed reading keeps the old contents.
 Unchanged rows aren't written again.
 
-The sources don't know each other: one unpacks an image, another finds its files, a third reads them. They are combined
-here. In the index a package is described by the newest version of its default channel.
+How a kind of catalog is opened: operatorhub/admin/catalog_kinds.py. In the index a package is described by the newest
+version of its default channel.
 """
 
 import base64
 import binascii
 import logging
-import tempfile
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -26,31 +24,19 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from operatorhub.admin import catalogs
+from operatorhub.admin import catalog_kinds, catalogs
+from operatorhub.admin.catalog_kinds import OpenedCatalog
 from operatorhub.bundle import bundles
 from operatorhub.csv import items, mapping, text
 from operatorhub.indexing import index, rows
 from operatorhub.indexing.index import clean_icon
 from operatorhub.models import Catalog, Icon, Package, PackageGraph, StoredBundle
-from operatorhub.sources import clustercatalogs, fbc, fetch, folder, image
 from operatorhub.sources.drafts import BundleDraft, ChannelEntry, Draft, DraftProblem, Graph, PackageDraft, SourceError
 
 log = logging.getLogger("operatorhub.indexing.refresh")
 _CHUNK = 200
 _FLUSH = 4 * 1024 * 1024
 _MOST_PROBLEMS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """`digest` is of what there is to read, '' when only reading tells.
-
-    `drafts` can be run through once, while the catalog is open.
-    """
-
-    digest: str
-    drafts: Iterator[Draft]
-    title: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -104,7 +90,7 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
     return True
 
 
-def take(row: Catalog, source: Opened, client: ClusterClient) -> None:
+def take(row: Catalog, source: OpenedCatalog, client: ClusterClient) -> None:
     """Everything the opened source gives becomes the catalog's."""
     found = _read(row, source.drafts)
     if not found.graphs:
@@ -146,7 +132,7 @@ def take(row: Catalog, source: Opened, client: ClusterClient) -> None:
 
 def take_folder(row: Catalog, path: Path, client: ClusterClient) -> None:
     """Read an upload that is unpacked in a temporary folder. Raises SourceError."""
-    take(row, open_folder(path, stays=False), client)
+    take(row, catalog_kinds.open_folder(path, stays=False), client)
 
 
 def _done(row: Catalog, values: dict[str, object]) -> None:
@@ -233,7 +219,7 @@ def _flush(found: _Reading) -> None:
 @contextmanager
 def open_catalog(
     row: Catalog, client: ClusterClient, *, force: bool = False, digests: Container[str] = ()
-) -> Iterator[Opened]:
+) -> Iterator[OpenedCatalog]:
     """The catalog's contents, to be read inside the `with` block.
 
     What is known already is not fetched again unless `force`; bundles with these digests are not read in full. Raises
@@ -241,50 +227,7 @@ def open_catalog(
     """
     known = "" if force or not row.generation else row.digest
     with ExitStack() as stack:
-        if row.kind == Catalog.FOLDER:
-            if not (row.given or settings.LOCAL_ONLY):
-                raise SourceError(
-                    _(
-                        "Folders are read only if the console listens only on localhost, or if CATALOG_FOLDERS "
-                        "names them."
-                    )
-                )
-            yield open_folder(Path(row.location), stays=True, digests=digests)
-            return
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catalog-")))
-        if row.kind == Catalog.CLUSTER:
-            source = clustercatalogs.read_source(client, row.name)
-            if source.base:
-                if known and known == source.digest:
-                    yield Opened(source.digest, iter(()))
-                    return
-                stream = stack.enter_context(clustercatalogs.content(client, source))
-                yield Opened(source.digest, fbc.drafts([("", stream)], digests), source.title)
-                return
-            yield _open_image(source.image, scratch, known, digests)
-        elif row.kind == Catalog.IMAGE:
-            yield _open_image(row.location, scratch, known, digests)
-        elif row.kind == Catalog.URL:
-            yield open_folder(fetch.fetch(row.location, scratch), stays=False, digests=digests)
-        else:
-            raise SourceError(_("The upload is no longer stored. Upload the file again to reload it."))
-
-
-def open_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opened:
-    """A folder of bundles or of a file-based catalog. `stays`: its bundles can be read later, on first use."""
-    if not path.is_dir():
-        raise SourceError(_("The folder %(path)s doesn't exist on the console's machine.") % {"path": path})
-    title = folder.about(path).get("displayName", "")
-    if folder.has_bundles(path):
-        return Opened("", folder.drafts(path, whole=not stays), title)
-    files = folder.fbc_files(path)
-    if not files:
-        words = _(
-            "No file-based catalog or bundle found. Expected: .yaml or .json files with olm.package, "
-            "folders with package.json, or manifests/ and metadata/."
-        )
-        raise SourceError(words)
-    return Opened(folder.stamp(files) if stays else "", fbc.drafts(_catalog_streams(path, files), digests), title)
+        yield catalog_kinds.BY_VALUE[row.kind].open(row, client, known, digests, stack)
 
 
 def write_packages(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: ClusterClient) -> bool:
@@ -322,20 +265,6 @@ def keep_icon(data: bytes) -> str:
         return ""
     Icon.objects.get_or_create(digest=clean.digest, defaults={"media_type": clean.media_type, "data": clean.data})
     return clean.digest
-
-
-def _open_image(reference: str, scratch: Path, known: str, digests: Container[str]) -> Opened:
-    pulled = image.pull(reference, scratch, known)
-    if pulled.folder is None:
-        return Opened(pulled.digest, iter(()))
-    found = open_folder(pulled.folder, stays=False, digests=digests)
-    return Opened(pulled.digest, found.drafts, found.title)
-
-
-def _catalog_streams(path: Path, files: list[Path]) -> Iterator[tuple[str, BinaryIO]]:
-    for file in files:
-        with file.open("rb") as stream:
-            yield str(file.relative_to(path)), stream
 
 
 def _package_row(

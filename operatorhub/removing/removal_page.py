@@ -14,6 +14,7 @@ from operatorhub.models import Run
 from operatorhub.removing.removal import FAILED, GOING, GONE, STAGES, WAITING
 from operatorhub.running import workloads
 from operatorhub.running.workloads import StagePart
+from resources import live_topics
 
 #: After this many seconds the finalizers of a terminating object are explained.
 SLOW_SECONDS = 10
@@ -217,14 +218,13 @@ def _controllers(client: ClusterClient, run: Run) -> tuple[StagePart, ...]:
 
 def topics(client: ClusterClient, page: RemovalPage) -> str:
     """What the page follows: the kinds that are going."""
-    found = [olm.topic(client, plural, page.run.namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)]
+    own = live_topics.topics(client, *olm.type_names(olm.CSVS, olm.SUBSCRIPTIONS), namespace=page.run.namespace)
     kinds = dict.fromkeys(
-        (item["plural"], item["group"], item["version"])
+        (item["group"], item["version"], item["plural"])
         for item in page.run.document["items"]
         if item["state"] == GOING
     )
-    found += [olm.topic(client, plural, "", group, version) for plural, group, version in list(kinds)[:8]]
-    return " ".join(dict.fromkeys(found))
+    return f"{own} {live_topics.topics(client, *list(kinds)[:8])}"
 
 
 def namespaces(page: RemovalPage) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from operatorhub.running import installed_operators, operands, updates, workload
 from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator, summary
 from operatorhub.running.operands import OwnedApi
 from operatorhub.running.workloads import StagePart
+from resources import live_topics
 from resources.acting.actions import Action
 from resources.place import Place
 from resources.state.health import DEGRADED, PROGRESSING, READY, TERMINATING, Health
@@ -320,14 +321,11 @@ def needs_initialization(client: ClusterClient, found: Detail) -> bool:
     return number == 0
 
 
-def topics(client: ClusterClient, found: Detail, namespace: str) -> list[str]:
+def topics(client: ClusterClient, found: Detail, namespace: str) -> str:
     """What the operator's page follows: its own objects, its Deployments, and the kinds it provides."""
-    topics_ = [olm.topic(client, plural, namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS, olm.PLANS)]
-    topics_.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
-    topics_ += [
-        olm.topic(client, api.type.plural, "", api.type.group, api.type.version) for api in found.apis[:10] if api.type
-    ]
-    return topics_
+    own = (*olm.type_names(olm.CSVS, olm.SUBSCRIPTIONS, olm.PLANS), live_topics.DEPLOYMENTS)
+    provided = [api.type for api in found.apis[:10] if api.type]
+    return f"{live_topics.topics(client, *own, namespace=namespace)} {live_topics.topics(client, *provided)}"
 
 
 def create_actions(found: Detail, place: str) -> tuple[Action, ...]:

@@ -31,6 +31,7 @@ from operatorhub.find.facets import MOST_COMPARED, PAGE_PACKAGES, CatalogQuery
 from operatorhub.indexing import index
 from operatorhub.indexing.index import NO_ICON, fetch_icon
 from operatorhub.models import Icon, Index, Package
+from resources import live_topics
 
 log = logging.getLogger("operatorhub.find.catalog")
 ICON_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -79,8 +80,10 @@ def _content(request: ConsoleRequest, query: CatalogQuery, *, with_olm: bool) ->
 
 
 def _topics(client: ClusterClient, *, with_olm: bool) -> str:
-    found = [olm.topic(client, olm.SOURCES), olm.topic(client, olm.SUBSCRIPTIONS)] if with_olm else []
-    return " ".join([*found, extensions.topic(client)] if extensions.served(client) else found)
+    types = list(olm.type_names(olm.SOURCES, olm.SUBSCRIPTIONS)) if with_olm else []
+    if extensions.served(client):
+        types.append((extensions.GROUP, extensions.VERSION, extensions.EXTENSIONS))
+    return live_topics.topics(client, *types)
 
 
 def _remember(request: ConsoleRequest, response: HttpResponse, here: str) -> None:

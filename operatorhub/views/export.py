@@ -16,12 +16,13 @@ from console.web import audit, render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.objects import name_of
-from operatorhub import olm
 from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.sources.drafts import SourceError
 from operatorhub.views.run import result_rows
+from resources import live_topics
 from resources.imports import Result
+from resources.types.manager import DEFINITIONS
 from resources.views import importing
 from resources.writing.review import Review
 from resources.yamltext import YamlProblem
@@ -123,7 +124,7 @@ def bring_in(request: ConsoleRequest) -> HttpResponse:
         page = ImportPage(problem=f"{where}{error.message}")
     context = {
         "page": page,
-        "topic": olm.topic(request.cluster, "customresourcedefinitions", "", "apiextensions.k8s.io", "v1"),
+        "topic": live_topics.topics(request.cluster, DEFINITIONS),
         "shell": {"editing": True},
     }
     return render.page(

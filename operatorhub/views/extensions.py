@@ -26,7 +26,7 @@ from operatorhub.extensions import draft, facts
 from operatorhub.install import situation
 from operatorhub.sources.drafts import SourceError
 from operatorhub.views.run import result_rows
-from resources import imports
+from resources import imports, live_topics
 from resources.views import importing
 
 
@@ -36,7 +36,9 @@ def extensions(request: ConsoleRequest) -> HttpResponse:
     client = request.cluster
     if not facts.served(client):
         return render.page(request, "operatorhub/extensions.html", {"absent": True})
-    topics = f"{facts.topic(client)} {facts.topic(client, facts.CATALOGS)}"
+    topics = live_topics.topics(
+        client, (facts.GROUP, facts.VERSION, facts.EXTENSIONS), (facts.GROUP, facts.VERSION, facts.CATALOGS)
+    )
     context = {"extensions": facts.every(client), "serving": _serving(client), "topics": topics}
     return render.page(request, "operatorhub/extensions.html", context, part=True)
 
@@ -48,11 +50,12 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
     found = facts.read(client.get(facts.type_of(client), name))
     graph = _graph(client, found.catalog, found.package)
     versions = facts.candidates(graph, found.channels, "", (found.bundle, found.installed)) if graph else ()
+    own = live_topics.topics(client, (facts.GROUP, facts.VERSION, facts.EXTENSIONS))
     context = {
         "extension": found,
         "objects": facts.owned_objects(client, name),
         "next": [version for version in versions if version.follows and version.name != found.bundle],
-        "topics": " ".join((facts.topic(client), *facts.owned_topics(client, found.namespace))),
+        "topics": f"{own} {live_topics.topics(client, live_topics.DEPLOYMENTS, namespace=found.namespace)}",
         "refused": refusal(client, "patch", facts.type_of(client), "", name),
     }
     return render.page(request, "operatorhub/extension.html", context, part=True)

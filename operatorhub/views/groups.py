@@ -17,6 +17,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.admin import groups as subject
+from resources import live_topics
 
 
 def _refused(request: ConsoleRequest, verb: str, namespace: str, name: str = "") -> str:
@@ -27,10 +28,9 @@ def _refused(request: ConsoleRequest, verb: str, namespace: str, name: str = "")
 def groups(request: ConsoleRequest, namespace: str) -> HttpResponse:
     """Live by the namespace's groups and CSVs."""
     page = subject.read(request.cluster, namespace)
-    topics = [olm.topic(request.cluster, plural, namespace) for plural in ("operatorgroups", olm.CSVS)]
     context = {
         "page": page,
-        "topics": " ".join(topics),
+        "topics": live_topics.topics(request.cluster, *olm.type_names(olm.GROUPS, olm.CSVS), namespace=namespace),
         "create_refused": _refused(request, "create", namespace),
         "edit_refused": _refused(request, "patch", namespace),
     }

@@ -26,6 +26,7 @@ from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
 from operatorhub.csv import Api
 from operatorhub.running.installed_operators import Listed, Operator, listed
+from resources import live_topics
 from resources.types import kind_versions
 
 
@@ -80,22 +81,22 @@ def installed(request: ConsoleRequest) -> HttpResponse:
     client, namespace = request.cluster, request.namespace
     if not olm.served(client):
         return render.page(request, "operatorhub/no_olm.html", {})
-    wish, found, status, problem, label_error = _requested_filter(request), Listed(()), 200, None, ""
+    query, found, status, problem, label_error = _requested_filter(request), Listed(()), 200, None, ""
     try:
-        found = listed(client, namespace, wish.labels)
+        found = listed(client, namespace, query.labels)
     except BadRequest as error:
-        if not wish.labels:
+        if not query.labels:
             raise
         status, label_error = 422, str(error)
     except Forbidden as error:
         status, problem = 403, explain(error)
-    result = filter_operators(found.rows, wish)
+    result = filter_operators(found.rows, query)
     rows = paginate(request, result.rows)
     plurals = (olm.CSVS, olm.SUBSCRIPTIONS) if status == 200 else ()
     context = {
         "result": result,
         "rows": rows,
-        "wish": wish,
+        "query": query,
         "gaps": found.gaps,
         "namespace": namespace,
         "problem": problem,
@@ -104,9 +105,9 @@ def installed(request: ConsoleRequest) -> HttpResponse:
             "Select one of your namespaces above, or ask an administrator for permission to list"
             " ClusterServiceVersions."
         ),
-        "topics": " ".join(olm.topic(client, plural, namespace) for plural in plurals),
-        "previous": wish.url(rows.number - 1),
-        "next": wish.url(rows.number + 1),
+        "topics": live_topics.topics(client, *olm.type_names(*plurals), namespace=namespace),
+        "previous": query.url(rows.number - 1),
+        "next": query.url(rows.number + 1),
     }
     return render.page(request, "operatorhub/installed.html", context, part=True, status=status)
 
@@ -210,7 +211,7 @@ def services(request: ConsoleRequest) -> HttpResponse:
         "q": q,
         "in_namespace": f"?namespace={quote(request.namespace)}" if request.namespace else "",
         "gaps": found.gaps,
-        "topics": olm.topic(client, olm.CSVS, request.namespace),
+        "topics": live_topics.topics(client, *olm.type_names(olm.CSVS), namespace=request.namespace),
     }
     return render.page(request, "operatorhub/services.html", context, part=True)
 

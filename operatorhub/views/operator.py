@@ -37,6 +37,7 @@ from operatorhub.running import operator as subject
 from operatorhub.running.workloads import ASKS, DONE
 from operatorhub.upgrade import plans
 from operatorhub.upgrade import subscription as subscriptions
+from resources import live_topics
 from resources.page import events
 from resources.place import Place
 from resources.views.parts import CausesPart, causes_part
@@ -100,7 +101,7 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
         "causes": _causes(request, found),
         "tab": tab,
         "tabs": _tabs(found, tab),
-        "topics": " ".join(subject.topics(client, found, namespace)),
+        "topics": subject.topics(client, found, namespace),
         "place": place,
         "creations": subject.create_actions(found, place),
         "actions": subject.menu_actions(client, found, run),
@@ -240,9 +241,9 @@ def _events(request: ConsoleRequest, found: subject.Detail) -> Context:
             continue
         except KubeError as error:
             gaps.append(str(error))
-    topic = olm.topic(client, "events", namespace, "", "v1")
+    topic = live_topics.topics(client, live_topics.EVENTS, namespace=namespace)
     page = {"events": events.about(client, namespace, uids, found.operator.uid), "events_topic": topic, "gaps": gaps}
-    return {"page": page, "topics": f"{' '.join(subject.topics(client, found, namespace))} {topic}"}
+    return {"page": page, "topics": f"{subject.topics(client, found, namespace)} {topic}"}
 
 
 _TABS: Mapping[str, Callable[[ConsoleRequest, subject.Detail], Context]] = {
@@ -273,8 +274,8 @@ def form_context(
         "config": config,
         "configured": any(text for _key, text, _error in config),
         "edit_url": reverse("operatorhub:subscription", args=[sub.namespace, sub.name]),
-        "topics_own": " ".join(
-            olm.topic(request.cluster, plural, sub.namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS)
+        "topics_own": live_topics.topics(
+            request.cluster, *olm.type_names(olm.SUBSCRIPTIONS, olm.PLANS), namespace=sub.namespace
         ),
     }
 

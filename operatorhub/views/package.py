@@ -27,7 +27,7 @@ from operatorhub.find import facets
 from operatorhub.find import package_page as subject
 from operatorhub.install import draft, situation
 from operatorhub.sources.drafts import SourceError
-from resources import yamltext
+from resources import live_topics, yamltext
 from resources.types import kind_versions
 from resources.types import schematree as schemas
 
@@ -49,7 +49,7 @@ def package(request: ConsoleRequest, namespace: str, catalog: str, package: str)
         "channel": chosen.channel if chosen else None,
         "about": chosen.about if chosen else None,
         "icon_name": packages.icon_name(client, namespace, catalog, package),
-        "topics": olm.topic(client, olm.SUBSCRIPTIONS),
+        "topics": live_topics.topics(client, *olm.type_names(olm.SUBSCRIPTIONS)),
         "images": images,
     }
     if chosen:

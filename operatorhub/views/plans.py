@@ -27,7 +27,7 @@ from operatorhub import olm
 from operatorhub.running import installed_operators
 from operatorhub.upgrade import plan_check, plan_diff
 from operatorhub.upgrade import plans as subject
-from resources import yamltext
+from resources import live_topics, yamltext
 
 #: The patch that approves a plan, as one types it.
 _APPROVED = '{"spec":{"approved":true}}'
@@ -49,7 +49,7 @@ def plans(request: ConsoleRequest, namespace: str) -> HttpResponse:
         "plans": found,
         "namespace": where,
         "problem": problem,
-        "topics": olm.topic(request.cluster, olm.PLANS, where),
+        "topics": live_topics.topics(request.cluster, *olm.type_names(olm.PLANS), namespace=where),
     }
     status = 403 if problem else 200
     return render.page(request, "operatorhub/plans.html", context, fragment="operatorhub/_plans.html", status=status)
@@ -108,7 +108,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         "subs": subs,
         "refused": refused(client, found),
         "approve_kubectl": approve_kubectl(found),
-        "topics": " ".join(olm.topic(client, plural, namespace) for plural in (olm.PLANS, olm.CSVS)),
+        "topics": live_topics.topics(client, *olm.type_names(olm.PLANS, olm.CSVS), namespace=namespace),
     }
     return render.page(request, "operatorhub/plan.html", context, part=True)
 

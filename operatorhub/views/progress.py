@@ -25,6 +25,7 @@ from operatorhub.bundle import package as packages
 from operatorhub.install.created_objects import Removed, find_traces, remove, targets
 from operatorhub.progress import read as subject
 from operatorhub.upgrade import plans
+from resources import live_topics
 
 _ACTIONS = ("group-own", "group-all", "look-again")
 _LOOK_AGAIN_ANNOTATION = "operator-console.dev/look-again"
@@ -41,7 +42,7 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
         "plan": plans.plan(found.plan_object) if found.plan_object else None,
         "sub": sub,
         "icon_name": packages.icon_name(client, sub.catalog_namespace, sub.catalog, sub.package),
-        "topics": " ".join(_topics(client, namespace, sub)),
+        "topics": _topics(client, namespace, sub),
         "refused": refusal(client, "patch", olm.type_of(client, olm.PLANS), namespace) if found.plan else "",
     }
     return render.page(request, "operatorhub/progress.html", context, part=True)
@@ -66,15 +67,16 @@ def mend(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResp
     return HttpResponseRedirect(reverse("operatorhub:progress", args=[namespace, subscription]))
 
 
-def _topics(client: ClusterClient, namespace: str, sub: olm.Subscription) -> list[str]:
+def _topics(client: ClusterClient, namespace: str, sub: olm.Subscription) -> str:
     """Everything whose change can change the page."""
-    found = [
-        olm.topic(client, plural, namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS, olm.CSVS, "operatorgroups")
-    ]
-    found.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
-    found.append(olm.topic(client, "pods", namespace, "", "v1"))
+    types = (
+        *olm.type_names(olm.SUBSCRIPTIONS, olm.PLANS, olm.CSVS, olm.GROUPS),
+        live_topics.DEPLOYMENTS,
+        live_topics.PODS,
+    )
+    found = live_topics.topics(client, *types, namespace=namespace)
     if not sub.current_csv:
-        found.append(olm.topic(client, olm.SOURCES, sub.catalog_namespace))
+        found += f" {live_topics.topics(client, *olm.type_names(olm.SOURCES), namespace=sub.catalog_namespace)}"
     return found
 
 

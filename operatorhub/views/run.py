@@ -27,6 +27,7 @@ from operatorhub.install import situation
 from operatorhub.install.created_objects import Removed
 from operatorhub.run import bundle_input, follow, plan, removal, verdicts
 from operatorhub.sources.drafts import SourceError
+from resources import live_topics
 from resources.imports import Result
 from resources.views import importing
 from resources.views.importing import ImportRow
@@ -83,14 +84,10 @@ def run(request: ConsoleRequest) -> HttpResponse:
 def progress(request: ConsoleRequest, namespace: str, package: str) -> HttpResponse:
     """Live by its topics; a reload shows the same."""
     client = request.cluster
-    topics = [
-        olm.topic(client, "operatorgroups", namespace),
-        olm.topic(client, olm.CSVS, namespace),
-        olm.topic(client, "deployments", namespace, "apps", "v1"),
-        olm.topic(client, "pods", namespace, "", "v1"),
-    ]
+    types = (*olm.type_names(olm.GROUPS, olm.CSVS), live_topics.DEPLOYMENTS, live_topics.PODS)
+    topics = live_topics.topics(client, *types, namespace=namespace)
     found = follow.read(client, namespace, package)
-    context = {"run": found, "progress": found, "topics": " ".join(topics)}
+    context = {"run": found, "progress": found, "topics": topics}
     return render.page(request, "operatorhub/run_progress.html", context, part=True)
 
 

@@ -23,7 +23,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
 from operatorhub import olm, tasks
-from operatorhub.admin import catalogs, catalogsources, clustercatalogs, sourceforms
+from operatorhub.admin import catalog_forms, catalog_kinds, catalogs, catalogsources, clustercatalogs
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog
 from operatorhub.sources import fetch
@@ -37,14 +37,14 @@ _INTERVALS = {"": 0, "1h": 3600, "6h": 6 * 3600, "1d": 24 * 3600}
 def new(request: ConsoleRequest) -> HttpResponse:
     """`?kind=` catalogsource, clustercatalog or own. `try` is a dry run."""
     kind = request.POST.get("kind") or request.GET.get("kind", "")
-    if kind not in sourceforms.KINDS:
+    if kind not in catalog_forms.KINDS:
         raise Http404
-    if kind == sourceforms.OWN:
+    if kind == catalog_forms.OWN:
         return _new_own(request)
     begun = {"namespace": _usual_namespace(request), "endpoint": "image", "interval": "", "name": ""}
     data = request.POST.dict() if request.method == "POST" else {**begun, **request.GET.dict()}
-    form = sourceforms.read(kind, data)
-    obj = sourceforms.made(form)
+    form = catalog_forms.read(kind, data)
+    obj = catalog_forms.made(form)
     problem = None
     if request.method == "POST" and obj is not None:
         problem = _create(request, kind, obj)
@@ -59,14 +59,14 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     """Edit an existing CatalogSource or ClusterCatalog. Other users' changes are never overwritten."""
     if namespace == catalogs.OWN:
         raise Http404
-    kind = sourceforms.CLUSTER if namespace == catalogs.CLUSTER else sourceforms.SOURCE
+    kind = catalog_forms.CLUSTER if namespace == catalogs.CLUSTER else catalog_forms.SOURCE
     type_ = _type(request, kind)
-    place = "" if kind == sourceforms.CLUSTER else namespace
+    place = "" if kind == catalog_forms.CLUSTER else namespace
     old = request.cluster.get(type_, name, place)
     fixed = {"name": name} | ({"namespace": place} if place else {})
-    data = request.POST.dict() if request.method == "POST" else sourceforms.begun(kind, old)
-    form = sourceforms.read(kind, data, fixed)
-    patch = sourceforms.change(form)
+    data = request.POST.dict() if request.method == "POST" else catalog_forms.begun(kind, old)
+    form = catalog_forms.read(kind, data, fixed)
+    patch = catalog_forms.change(form)
     version = request.POST.get("version") or olm.spec_version(old)
     problem = None
     if request.method == "POST" and patch is not None:
@@ -74,7 +74,7 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
         if problem is None and "save" in request.POST:
             messages.success(request, _("Catalog “%(name)s” saved.") % {"name": name})
             return HttpResponseRedirect(_page(kind, namespace, name))
-    return _answer(request, kind, form, sourceforms.made(form), problem, version=version)
+    return _answer(request, kind, form, catalog_forms.made(form), problem, version=version)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -113,7 +113,7 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
 
 
 def _type(request: ConsoleRequest, kind: str) -> ResourceType:
-    if kind == sourceforms.CLUSTER:
+    if kind == catalog_forms.CLUSTER:
         return request.cluster.find(clustercatalogs.GROUP, clustercatalogs.VERSION, clustercatalogs.PLURAL)
     return olm.type_of(request.cluster, olm.SOURCES)
 
@@ -154,8 +154,8 @@ def _delete(request: ConsoleRequest, namespace: str, name: str, row: Catalog | N
     if row is not None:
         catalogs.remove(row)
     else:
-        kind = sourceforms.CLUSTER if namespace == catalogs.CLUSTER else sourceforms.SOURCE
-        place = "" if kind == sourceforms.CLUSTER else namespace
+        kind = catalog_forms.CLUSTER if namespace == catalogs.CLUSTER else catalog_forms.SOURCE
+        place = "" if kind == catalog_forms.CLUSTER else namespace
         try:
             request.cluster.delete(_type(request, kind), name, place, uid=request.POST.get("uid", ""))
         except KubeError as error:
@@ -171,7 +171,7 @@ def _kubectl_delete(namespace: str, name: str) -> str:
 
 
 def _page(kind: str, namespace: str, name: str) -> str:
-    place = {sourceforms.CLUSTER: catalogs.CLUSTER, sourceforms.OWN: catalogs.OWN}.get(kind, namespace)
+    place = {catalog_forms.CLUSTER: catalogs.CLUSTER, catalog_forms.OWN: catalogs.OWN}.get(kind, namespace)
     return reverse("operatorhub:source", args=[place, name])
 
 
@@ -185,14 +185,14 @@ def _usual_namespace(request: ConsoleRequest) -> str:
 def _answer(
     request: ConsoleRequest,
     kind: str,
-    form: sourceforms.Form,
+    form: catalog_forms.Form,
     obj: KubeObject | None,
     problem: Problem | None,
     *,
     version: str = "",
 ) -> HttpResponse:
     posted = request.method == "POST"
-    if kind == sourceforms.OWN:
+    if kind == catalog_forms.OWN:
         refused = catalogs.change_refusal(request.cluster)
     elif version:
         refused = refusal(request.cluster, "patch", _type(request, kind), form["namespace"], form["name"])
@@ -205,14 +205,14 @@ def _answer(
         "fixed": form.fixed,
         "problem": problem,
         "version": version,
-        "yaml": sourceforms.yaml(obj) if obj else "",
-        "kubectl": f"kubectl apply -f - <<'EOF'\n{sourceforms.yaml(obj)}EOF" if obj else "",
+        "yaml": catalog_forms.yaml(obj) if obj else "",
+        "kubectl": f"kubectl apply -f - <<'EOF'\n{catalog_forms.yaml(obj)}EOF" if obj else "",
         "tried": posted and obj is not None and problem is None,
         "refused": refused,
         "namespaces": known_namespaces(request.cluster),
         "everywhere": catalogsources.everywhere(request.cluster.name),
-        "folders": catalogs.can_name_folders(),
-        "intervals": sourceforms.INTERVALS,
+        "own_kinds": [kind for kind in catalog_kinds.KINDS if kind.field and not kind.refusal()],
+        "intervals": catalog_forms.INTERVALS,
     }
     status = problem.status if problem else 422 if posted and form.errors else 403 if posted and refused else 200
     return render.page(request, "operatorhub/source_form.html", context, status=status)
@@ -221,9 +221,9 @@ def _answer(
 def _new_own(request: ConsoleRequest) -> HttpResponse:
     """A folder, an address, an image, or a file that is uploaded and read at once."""
     data = request.POST.dict() if request.method == "POST" else {"from": "url", **request.GET.dict()}
-    form = sourceforms.read(sourceforms.OWN, data)
+    form = catalog_forms.read(catalog_forms.OWN, data)
     upload = request.FILES.get("file")
-    if form["from"] == "upload" and upload is None:
+    if form["from"] == Catalog.UPLOAD and upload is None:
         form.wrong("file", _("Choose a file: .yaml, .json, .tar, .tar.gz or .zip."))
     elif isinstance(upload, UploadedFile) and (upload.size or 0) > limits.CATALOG_UPLOAD.value:
         form.wrong(
@@ -231,31 +231,16 @@ def _new_own(request: ConsoleRequest) -> HttpResponse:
             _("The file is larger than %(most)d MiB. Use an address or a folder instead.")
             % {"most": limits.CATALOG_UPLOAD.value // 2**20},
         )
-    if form["from"] == "folder" and not catalogs.can_name_folders():
-        form.wrong("from", _("Folders can be used only if the console listens only on localhost."))
-    if Catalog.objects.filter(cluster=request.cluster.name, namespace=catalogs.OWN, name=form["name"]).exists():
-        form.wrong("name", _("The console already has a catalog with this name."))
+    catalogs.check_new(request.cluster.name, form)
     if request.method == "POST" and not form.errors and not catalogs.change_refusal(request.cluster):
-        row = _own_row(request, form)
+        row = catalogs.add(request.cluster.name, form, _INTERVALS.get(form["interval"], 0))
         audit.record(request, "create", f"catalog ~/{row.name} from {row.kind}", "ok")
         if words := _first_reading(request, row, upload):
             catalogs.remove(row)
             form.wrong("file", words)
         else:
-            return HttpResponseRedirect(_page(sourceforms.OWN, "", row.name))
-    return _answer(request, sourceforms.OWN, form, None, None)
-
-
-def _own_row(request: ConsoleRequest, form: sourceforms.Form) -> Catalog:
-    return Catalog.objects.create(
-        cluster=request.cluster.name,
-        kind=form["from"],
-        namespace=catalogs.OWN,
-        name=form["name"],
-        title=form["title"][:512],
-        location=form["location"],
-        interval=_INTERVALS.get(form["interval"], 0),
-    )
+            return HttpResponseRedirect(_page(catalog_forms.OWN, "", row.name))
+    return _answer(request, catalog_forms.OWN, form, None, None)
 
 
 def _first_reading(request: ConsoleRequest, row: Catalog, upload: Any) -> str:

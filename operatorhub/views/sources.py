@@ -23,6 +23,7 @@ from operatorhub import olm, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs
 from operatorhub.bundle import bundles
 from operatorhub.models import Catalog, Index
+from resources import live_topics
 
 TEMPLATES = {"~": "own", "-": "clustercatalog"}
 
@@ -112,7 +113,7 @@ def _clustercatalog(client: ClusterClient, _namespace: str, name: str) -> dict[s
         "row": found.row,
         "edit_refused": _refusal(client, "patch", *arguments, name=name),
         "delete_refused": _refusal(client, "delete", *arguments, name=name),
-        "topics": olm.topic(client, clustercatalogs.PLURAL, group=clustercatalogs.GROUP, version="v1"),
+        "topics": live_topics.topics(client, arguments),
     }
 
 
@@ -132,7 +133,7 @@ def _catalogsource(client: ClusterClient, namespace: str, name: str) -> dict[str
         "delete_refused": _refusal(client, "delete", *arguments, namespace=namespace, name=name),
         "restart_refused": _refusal(client, "delete", "", "v1", "pods", namespace=namespace),
         "read_refused": catalogs.change_refusal(client),
-        "topics": f"{olm.topic(client, olm.SOURCES, namespace)} {olm.topic(client, 'pods', namespace, 'core', 'v1')}",
+        "topics": live_topics.topics(client, arguments, live_topics.PODS, namespace=namespace),
     }
 
 
@@ -165,10 +166,10 @@ def _wake(client: ClusterClient, behind: bool) -> bool:
 
 
 def _topics(client: ClusterClient, olm_served: bool, v1_served: bool) -> str:
-    found = [olm.topic(client, olm.SOURCES)] if olm_served else []
+    types = list(olm.type_names(olm.SOURCES)) if olm_served else []
     if v1_served:
-        found.append(olm.topic(client, clustercatalogs.PLURAL, group=clustercatalogs.GROUP, version="v1"))
-    return " ".join(found)
+        types.append((clustercatalogs.GROUP, clustercatalogs.VERSION, clustercatalogs.PLURAL))
+    return live_topics.topics(client, *types)
 
 
 def _refusal(

@@ -24,11 +24,11 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources.changes import ChangeLog, RedisError, StreamEntry, milliseconds, order
 from resources.stream.counts import counts
-from resources.stream.feed import Feed, Listener, TopicSubscription, subscribed_topics
 from resources.stream.health import HealthWatch, PartHealth
 from resources.stream.line import BrowserConnection
 from resources.stream.live_update import RenderRow, encode_event, unbroken
 from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
+from resources.stream.subscriptions import Feed, Listener, TopicSubscription, subscribed_topics
 
 log = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 15.0
@@ -42,17 +42,17 @@ _STOP_SECONDS = 1.0
 _CATCH_UP_SECONDS = 4.0
 # More changes than this while one catches up: list again.
 _ARRIVED = 5000
-# Read of one stream for a replay; what a page's wish does not name costs it nothing.
+# Read of one stream for a replay; what a page's subscription does not name costs it nothing.
 _MAX_REPLAY_ENTRIES = 5000
 
 
 class _Joining:
     """A connection that catches up; `arrived`: what was read meanwhile."""
 
-    __slots__ = ("arrived", "line", "wishes")
+    __slots__ = ("arrived", "line", "subscriptions")
 
-    def __init__(self, line: BrowserConnection, wishes: list[TopicSubscription]) -> None:
-        self.line, self.wishes = line, wishes
+    def __init__(self, line: BrowserConnection, subscriptions: list[TopicSubscription]) -> None:
+        self.line, self.subscriptions = line, subscriptions
         self.arrived: list[StreamEntry] = []
 
 
@@ -97,20 +97,20 @@ class Broker(Reader):
     async def join(
         self,
         line: BrowserConnection,
-        wishes: list[TopicSubscription],
+        subscriptions: list[TopicSubscription],
         types: Mapping[str, ResourceType],
         since: str = "",
     ) -> None:
         """Sends entries after `since` (a position or the last event's id), and then every new one; `resync` where they
         aren't known.
         """
-        wishes = [wish for wish in wishes if wish.topic in types]
-        joining = _Joining(line, wishes)
+        subscriptions = [subscription for subscription in subscriptions if subscription.topic in types]
+        joining = _Joining(line, subscriptions)
         self._joining[joining] = None
-        for topic in subscribed_topics(wishes):
+        for topic in subscribed_topics(subscriptions):
             self.feeds.setdefault(topic, Feed(topic, types[topic])).type = types[topic]
         # Not cancelled in the middle of an answer: redis-py 8.1 was seen to swallow that.
-        work = asyncio.ensure_future(self._catch_up(subscribed_topics(wishes), since))
+        work = asyncio.ensure_future(self._catch_up(subscribed_topics(subscriptions), since))
         try:
             await asyncio.wait({work}, timeout=_CATCH_UP_SECONDS)
             missed = work.result() if work.done() else None
@@ -138,7 +138,9 @@ class Broker(Reader):
         """Nothing more of that topic on this connection, not even what waits."""
         for joining in self._joining:
             if joining.line is line:
-                joining.wishes = [wish for wish in joining.wishes if wish.topic != topic]
+                joining.subscriptions = [
+                    subscription for subscription in joining.subscriptions if subscription.topic != topic
+                ]
         remaining: list[Listener] = []
         for listener in self.lines.get(line, ()):
             if listener.subscription.topic == topic:
@@ -178,7 +180,7 @@ class Broker(Reader):
             self._tasks = [asyncio.create_task(job) for job in work]
 
     def _forget_unwanted(self) -> None:
-        wanted = {topic for joining in self._joining for topic in subscribed_topics(joining.wishes)}
+        wanted = {topic for joining in self._joining for topic in subscribed_topics(joining.subscriptions)}
         for topic in [topic for topic, feed in self.feeds.items() if not feed.listeners and topic not in wanted]:
             del self.feeds[topic]
         for topic in [topic for topic in self._positions if topic not in self.feeds]:
@@ -210,13 +212,13 @@ class Broker(Reader):
         """
         line, mailbox = joining.line, joining.line.mailbox
         missed, troubles = (found.entries, found.troubles) if found else ({}, {})
-        aside = {topic: Feed(topic, self.feeds[topic].type) for topic in subscribed_topics(joining.wishes)}
-        for wish in joining.wishes:
-            feed = aside[wish.topic]
-            feed.add(line, wish)
-            if missed.get(wish.topic) is None or len(joining.arrived) >= _ARRIVED:
+        aside = {topic: Feed(topic, self.feeds[topic].type) for topic in subscribed_topics(joining.subscriptions)}
+        for subscription in joining.subscriptions:
+            feed = aside[subscription.topic]
+            feed.add(line, subscription)
+            if missed.get(subscription.topic) is None or len(joining.arrived) >= _ARRIVED:
                 reason = "redis" if found is None else "since"
-                mailbox.resync(wish.name, reason, version=self.feeds[wish.topic].version)
+                mailbox.resync(subscription.name, reason, version=self.feeds[subscription.topic].version)
         entries = [entry for found_ in missed.values() for entry in found_ or ()]
         sent = {(entry.topic, entry.id) for entry in entries}
         entries += [entry for entry in joining.arrived if (entry.topic, entry.id) not in sent]
@@ -224,10 +226,10 @@ class Broker(Reader):
         for entry in entries:
             if entry.topic in aside:  # refused meanwhile
                 self._tell(aside[entry.topic], entry)
-        for wish in joining.wishes:
-            listener = self.feeds[wish.topic].add(line, wish)
+        for subscription in joining.subscriptions:
+            listener = self.feeds[subscription.topic].add(line, subscription)
             self.lines[line].append(listener)
-            if message := troubles.get(wish.topic):
+            if message := troubles.get(subscription.topic):
                 self._trouble(listener, message)
         if found is None:
             # The reader resyncs these topics as soon as Redis is back.
@@ -239,7 +241,9 @@ class Broker(Reader):
 
     def _deliver(self, entry: StreamEntry) -> None:
         for joining in self._joining:
-            if len(joining.arrived) < _ARRIVED and any(wish.topic == entry.topic for wish in joining.wishes):
+            if len(joining.arrived) < _ARRIVED and any(
+                subscription.topic == entry.topic for subscription in joining.subscriptions
+            ):
                 joining.arrived.append(entry)
         super()._deliver(entry)
 

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from resources.changes import INTEREST_SECONDS, Change, ChangeLog, OutOfMemoryError, RedisError, StreamEntry, order
 from resources.stream.counts import counts
-from resources.stream.feed import Feed, Listener
 from resources.stream.live_update import EVENTS, LiveUpdate, Order, RenderRow, encode_event, latest
 from resources.stream.mailbox import LAST, Reach
+from resources.stream.subscriptions import Feed, Listener
 
 log = logging.getLogger(__name__)
 

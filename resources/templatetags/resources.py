@@ -63,7 +63,7 @@ def kind_badge(kind: str) -> SafeString:
 @register.simple_tag(takes_context=True)
 def definition_topic(context: Any, group: str) -> str:
     """The topic of all definitions; '' for kinds that have none."""
-    return live_topics.topics(context["request"].cluster, *DEFINITIONS) if is_custom(group) else ""
+    return live_topics.topics(context["request"].cluster, DEFINITIONS) if is_custom(group) else ""
 
 
 @register.simple_tag(takes_context=True)

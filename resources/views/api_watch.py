@@ -73,7 +73,7 @@ class _Object(msgspec.Struct):
 _version = msgspec.json.Decoder(_Object)
 
 
-def _wish(scope: Scope) -> WatchRequest:
+def _read_request(scope: Scope) -> WatchRequest:
     """Raises KubeError and Refused."""
     found = PATH.match(scope["path"])
     request = request_of(scope)
@@ -151,26 +151,28 @@ class ApiWatchApp(OpenEnded):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = _Answer(send, "en")
         try:
-            wish = await in_thread(lambda: _wish(scope))
-            answer.language = wish.language
+            watch_request = await in_thread(lambda: _read_request(scope))
+            answer.language = watch_request.language
         except Refused as error:
             await answer.fail(Problem(status=error.status, title=str(error), advice="", detail=""))
         except KubeError as error:
             await answer.fail(explain(error))
         else:
-            await self.until_first(until_gone(receive), _follow(wish, answer), _beat(answer), _until_lost(wish, answer))
+            await self.until_first(
+                until_gone(receive), _follow(watch_request, answer), _beat(answer), _until_lost(watch_request, answer)
+            )
         await answer.end()
 
 
-async def _until_lost(wish: WatchRequest, answer: _Answer) -> None:
+async def _until_lost(watch_request: WatchRequest, answer: _Answer) -> None:
     """The API server judges a watch at its beginning only."""
     permission = Permission(
-        client=wish.client,
+        client=watch_request.client,
         verbs=("watch",),
-        group=wish.type.group,
-        version=wish.type.version,
-        plural=wish.type.plural,
-        namespace=wish.namespace,
+        group=watch_request.type.group,
+        version=watch_request.type.version,
+        plural=watch_request.type.plural,
+        namespace=watch_request.namespace,
     )
     await until_lost(permission)
     with translation.override(answer.language):
@@ -185,19 +187,24 @@ async def _beat(answer: _Answer) -> None:
             await answer.put(HEARTBEAT)
 
 
-async def _follow(wish: WatchRequest, answer: _Answer) -> None:
+async def _follow(watch_request: WatchRequest, answer: _Answer) -> None:
     """Runs until the client disconnects or the cluster refuses the watch."""
     try:
-        version = wish.version
+        version = watch_request.version
         if version:
-            await _note(wish, ())
+            await _note(watch_request, ())
         else:
-            version = await _all(wish, answer)
-        async with AsyncTransport(wish.client.config) as transport:
+            version = await _all(watch_request, answer)
+        async with AsyncTransport(watch_request.client.config) as transport:
             while True:
                 seconds = random.randint(*_WATCH_SECONDS)  # noqa: S311  spreads load
                 request = requests.watch_objects(
-                    wish.type, wish.namespace, version, seconds, labels=wish.labels, fields=wish.fields
+                    watch_request.type,
+                    watch_request.namespace,
+                    version,
+                    seconds,
+                    labels=watch_request.labels,
+                    fields=watch_request.fields,
                 )
                 async for burst in watch(transport, request):
                     # The first, empty one says that the watch stands.
@@ -211,30 +218,32 @@ async def _follow(wish: WatchRequest, answer: _Answer) -> None:
         await answer.fail(problem)
 
 
-async def _note(wish: WatchRequest, names: Iterable[str]) -> None:
+async def _note(watch_request: WatchRequest, names: Iterable[str]) -> None:
     """A watch of Secrets hands out their values: it is in the audit before the first of them is sent."""
-    place = Place(wish.type, wish.namespace)
+    place = Place(watch_request.type, watch_request.namespace)
     if place.secret:
-        await in_thread(lambda: audit.secrets_read(wish.client, place.ref, "watch", names, wish.where))
+        await in_thread(
+            lambda: audit.secrets_read(watch_request.client, place.ref, "watch", names, watch_request.where)
+        )
 
 
-async def _all(wish: WatchRequest, answer: _Answer) -> str:
+async def _all(watch_request: WatchRequest, answer: _Answer) -> str:
     """What there is, and then how far that is. Returns the list's resourceVersion."""
     token = version = ""
     while True:
         page = await in_thread(
-            lambda token=token: wish.client.list(  # type: ignore[misc]
-                wish.type,
-                wish.namespace,
-                labels=wish.labels,
-                fields=wish.fields,
+            lambda token=token: watch_request.client.list(  # type: ignore[misc]
+                watch_request.type,
+                watch_request.namespace,
+                labels=watch_request.labels,
+                fields=watch_request.fields,
                 limit=_CHUNK,
                 continue_=token,
                 whole=True,  # a watch is of one namespace or of all
             )
         )
         version, token = page.resource_version, page.continue_
-        await _note(wish, [name_of(obj) for obj in page.items])
+        await _note(watch_request, [name_of(obj) for obj in page.items])
         body = b"".join(piece(b"added", msgspec.json.encode(obj)) for obj in page.items)
         await answer.put(body + (b"" if token else _bookmark(version)))
         if not token:

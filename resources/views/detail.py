@@ -153,7 +153,7 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
         obj = place.get(request.cluster)
     except NotFound:
         if part in _FURTHER:
-            topic = live_topics.topics_of(request.cluster, place.type, place.namespace)
+            topic = live_topics.topics(request.cluster, place.type, namespace=place.namespace)
             return render.page(request, "resources/_gone.html", {"part": part, "topic": topic, "place": place})
         if not part and (was := history.known(request.cluster, place)):
             return render.page(request, "resources/history_gone.html", {"part": was}, status=404)
@@ -179,7 +179,7 @@ def _page(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
     rows = owned.found.rows if owned else None
     return DetailPage(
         place=place,
-        topic=live_topics.topics_of(client, place.type, place.namespace),
+        topic=live_topics.topics(client, place.type, namespace=place.namespace),
         pods_topic=_pods_topic(client, place, shown),
         detail=shown,
         causes=causes_part(client, place, obj) if part in ("", "causes") else None,
@@ -197,7 +197,7 @@ def _page(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
         if part in ("", "history")
         else None,
         events=related_events if part in ("", "events") else None,
-        events_topic=live_topics.topics_of(client, client.find("", "v1", "events"), place.namespace or "default"),
+        events_topic=live_topics.topics(client, live_topics.EVENTS, namespace=place.namespace or "default"),
     )
 
 
@@ -234,7 +234,7 @@ def _news(all_: tuple[StatusValue, ...], shown: Detail | None) -> tuple[StatusVa
 def _pods_topic(client: ClusterClient, place: Place, shown: Detail | None) -> str:
     unsettled = shown is not None and shown.health.state in (PROGRESSING, UNKNOWN, DEGRADED)
     return (
-        live_topics.topics_of(client, client.find("", "v1", "pods"), place.namespace)
+        live_topics.topics(client, live_topics.PODS, namespace=place.namespace)
         if unsettled and child_troubles.counts(place.type)
         else ""
     )

@@ -114,6 +114,6 @@ def event_stream(request: ConsoleRequest) -> HttpResponse:
         found=found,
         groups=groups,
         rows=events.rows_of(request.cluster, groups),
-        topic=live_topics.topics_of(request.cluster, type_, namespace),
+        topic=live_topics.topics(request.cluster, type_, namespace=namespace),
     )
     return render.page(request, "resources/events.html", {"page": page}, part=True)

@@ -74,21 +74,21 @@ def _container_request(scope: Scope) -> ContainerLogRequest:
     )
 
 
-async def _follow_container(wish: ContainerLogRequest, send: Send) -> None:
+async def _follow_container(log_request: ContainerLogRequest, send: Send) -> None:
     queue: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=64)
     message = ""
 
     async def read() -> None:
         nonlocal message
-        transport, cutter = AsyncTransport(wish.client.config), LineCutter()
+        transport, cutter = AsyncTransport(log_request.client.config), LineCutter()
         try:
             async for piece in follow_log(
                 transport,
-                wish.pod,
-                wish.namespace,
-                container=wish.container,
-                follow=not wish.part.previous,
-                **wish.part.options,
+                log_request.pod,
+                log_request.namespace,
+                container=log_request.container,
+                follow=not log_request.part.previous,
+                **log_request.part.options,
             ):
                 await queue.put(cutter.feed(piece))
         except KubeError as error:
@@ -98,7 +98,7 @@ async def _follow_container(wish: ContainerLogRequest, send: Send) -> None:
 
     async def read_while_allowed() -> None:
         nonlocal message
-        permission = pod_permission(wish.client, "log", wish.namespace, wish.pod)
+        permission = pod_permission(log_request.client, "log", log_request.namespace, log_request.pod)
         if not await while_held(permission, read()):
             message = permission.loss
         await queue.put(None)
@@ -198,13 +198,13 @@ def _merged_request(scope: Scope) -> MergedLogRequest:
     return MergedLogRequest(client, place, merged_log_part(request.GET.dict()))
 
 
-async def _follow_merged(wish: MergedLogRequest, send: Send) -> None:
+async def _follow_merged(log_request: MergedLogRequest, send: Send) -> None:
     following = MergedFollowing()
-    async with AsyncTransport(wish.client.config) as transport:
-        await _send_merged_tails(wish, following, send)
+    async with AsyncTransport(log_request.client.config) as transport:
+        await _send_merged_tails(log_request, following, send)
         out = asyncio.ensure_future(_send_merged_lines(following, send))
         try:
-            await _keep_readers(wish, transport, following, send)
+            await _keep_readers(log_request, transport, following, send)
         except KubeError as error:
             await send(
                 {"type": "http.response.body", "body": encode_event("end", {"message": str(error)}), "more_body": True}
@@ -216,11 +216,13 @@ async def _follow_merged(wish: MergedLogRequest, send: Send) -> None:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _send_merged_tails(wish: MergedLogRequest, following: MergedFollowing, send: Send) -> None:
+async def _send_merged_tails(log_request: MergedLogRequest, following: MergedFollowing, send: Send) -> None:
     """The last lines of all, in the order in which they were written."""
     try:
         lines, _problems = await in_thread(
-            lambda: merged_tails(wish.client, log_sources(_pods(wish.client, wish.place)), wish.part)
+            lambda: merged_tails(
+                log_request.client, log_sources(_pods(log_request.client, log_request.place)), log_request.part
+            )
         )
     except KubeError:
         # What comes next meets it too, and says it.
@@ -233,13 +235,13 @@ async def _send_merged_tails(wish: MergedLogRequest, following: MergedFollowing,
 
 
 async def _keep_readers(
-    wish: MergedLogRequest, transport: AsyncTransport, following: MergedFollowing, send: Send
+    log_request: MergedLogRequest, transport: AsyncTransport, following: MergedFollowing, send: Send
 ) -> None:
     """Readers for the containers that there are, again and again. Ends with the error that ends it."""
     sent_names: list[str] = []
     seen: set[tuple[str, str, int]] = set()
     first = True
-    async for found in source_updates(wish.client, wish.place, transport):
+    async for found in source_updates(log_request.client, log_request.place, transport):
         # A run that has ended is read to its end; of a Pod that is gone nothing more comes.
         there = {source.uid for source in found}
         for key in [key for key in following.readers if key[0] not in there]:
@@ -249,9 +251,9 @@ async def _keep_readers(
             if source.has_log and key not in seen:
                 seen.add(key)
                 # Of a Pod that came later all is news.
-                part = wish.part if first else LogPart(timestamps=wish.part.timestamps)
-                reading = _read_source(wish, transport, source, part, following)
-                following.readers[key] = asyncio.ensure_future(_while_allowed(wish, source, following, reading))
+                part = log_request.part if first else LogPart(timestamps=log_request.part.timestamps)
+                reading = _read_source(log_request, transport, source, part, following)
+                following.readers[key] = asyncio.ensure_future(_while_allowed(log_request, source, following, reading))
         names = [source.key for source in found]
         if names != sent_names:
             sent_names = names
@@ -262,15 +264,19 @@ async def _keep_readers(
 
 
 async def _while_allowed(
-    wish: MergedLogRequest, source: LogSource, following: MergedFollowing, reading: Coroutine[Any, Any, None]
+    log_request: MergedLogRequest, source: LogSource, following: MergedFollowing, reading: Coroutine[Any, Any, None]
 ) -> None:
-    permission = pod_permission(wish.client, "log", source.namespace, source.pod)
+    permission = pod_permission(log_request.client, "log", source.namespace, source.pod)
     if not await while_held(permission, reading):
         await following.queue.put((source.key, f"[{permission.loss}]"))
 
 
 async def _read_source(
-    wish: MergedLogRequest, transport: AsyncTransport, source: LogSource, part: LogPart, following: MergedFollowing
+    log_request: MergedLogRequest,
+    transport: AsyncTransport,
+    source: LogSource,
+    part: LogPart,
+    following: MergedFollowing,
 ) -> None:
     """Requests each line with its time, to skip lines that were sent already."""
     until, rest, cutter = following.until.get(source.key, ""), b"", LineCutter()

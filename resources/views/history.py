@@ -92,7 +92,7 @@ def part(
     `obj`: the object as the page has it; `span`: see strip(); `event_rows`: the Events of the page; `live`: the region
     was requested because of a live update.
     """
-    topic = live_topics.topics_of(client, place.type, place.namespace)
+    topic = live_topics.topics(client, place.type, namespace=place.namespace)
     recording = recording_status.recording(client, place)
     if recording.on and obj is not None and not stored_object.skipped(obj):
         recording_status.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)

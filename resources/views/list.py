@@ -125,7 +125,7 @@ def _list_page(request: ConsoleRequest, place: Place, wish: Filter, choice: Colu
 
 
 def _topic(request: ConsoleRequest, place: Place) -> str:
-    return live_topics.topics_of(request.cluster, place.type, place.namespace)
+    return live_topics.topics(request.cluster, place.type, namespace=place.namespace)
 
 
 def _refusal_advice(place: Place) -> str:

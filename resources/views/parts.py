@@ -72,14 +72,14 @@ def _cause_topics(client: ClusterClient, place: Place, state: Health) -> list[st
     followed = (
         _CAUSE_KINDS if state.state in _UNSETTLED else _CAUSE_KINDS[:1] if child_troubles.counts(place.type) else ()
     )
-    found = [live_topics.topics_of(client, place.type, place.namespace)]
+    found = [live_topics.topics(client, place.type, namespace=place.namespace)]
     for kind in followed:
         try:
             type_ = client.find(*kind)
         except NotFound:
             continue
         if place.namespace or type_.plural == "events":
-            found.append(live_topics.topics_of(client, type_, place.namespace or "default"))
+            found.append(live_topics.topics(client, type_, namespace=place.namespace or "default"))
     return list(dict.fromkeys(topic for topic in found if topic))
 
 
@@ -182,10 +182,12 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
     shown, more = rows(top)
     followed = [type_ for type_ in found.types if type_.plural in _FOLLOWED_PLURALS or type_.group == place.type.group]
     above = chain(client, obj)
-    topics = dict.fromkeys(live_topics.topics_of(client, type_, place.namespace) for type_ in (place.type, *followed))
-    topics |= {
-        live_topics.topics_of(client, owner.link.type, owner.link.namespace): None for owner in above if owner.link.type
-    }
+    topics = [live_topics.topics(client, place.type, *followed, namespace=place.namespace)]
+    topics += [
+        live_topics.topics(client, owner.link.type, namespace=owner.link.namespace)
+        for owner in above
+        if owner.link.type
+    ]
     names = "" if found.types else " ".join((place.name, *(owner.link.name for owner in above)))
     drawing = topology(top, place.type, obj)
     return OwnedPart(
@@ -194,7 +196,7 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
         found=found,
         more=more,
         chain=above,
-        topics=" ".join(topics),
+        topics=" ".join(dict.fromkeys(" ".join(topics).split())),
         names=names,
         topology=drawing,
     )
@@ -241,10 +243,10 @@ def peek_part(client: ClusterClient, place: Place, obj: KubeObject) -> PeekPart:
     """
     detail = replace(details_of(client, place.type, obj), health=state_of(client, place, obj))
     found = events.about_tree(client, place.type, obj)
-    all_events = live_topics.topics_of(client, client.find("", "v1", "events"), place.namespace or "default")
+    all_events = live_topics.topics(client, live_topics.EVENTS, namespace=place.namespace or "default")
     return PeekPart(
         place=place,
-        topics=" ".join(filter(None, (live_topics.topics_of(client, place.type, place.namespace), all_events))),
+        topics=" ".join(filter(None, (live_topics.topics(client, place.type, namespace=place.namespace), all_events))),
         detail=detail,
         events=replace(found, rows=found.rows[:_PEEK_EVENTS], more=found.more + max(0, len(found.rows) - _PEEK_EVENTS)),
         actions=actions(client, place, obj),

@@ -1,7 +1,7 @@
 """/stream: server-sent events of changes; and the base classes of the other endless answers.
 
 `GET ?topic=T&notice=T&since=P` tells every object of each topic, rows as HTML for `topic`. `POST` asks with a body of
-JSON, so that a page hears only of what it shows (resources/stream/feed.py):
+JSON, so that a page hears only of what it shows (resources/stream/subscriptions.py):
 
     {"since": P, "rows": [{"topic": "T" or "T?columns", "uids": [...], "moves": true}],
      "notices": [{"topic": T, "names": [...]}]}
@@ -41,10 +41,10 @@ from django.db import close_old_connections
 
 from console.web.asgi import Receive, Scope, Send
 from resources.stream.broker import Broker
-from resources.stream.feed import subscribed_topics
 from resources.stream.gate import Asker, Gate, Sessions, Verdict
 from resources.stream.line import BrowserConnection, limit_buffers
 from resources.stream.live_update import RETRY, encode_event
+from resources.stream.subscriptions import subscribed_topics
 from resources.views.stream_request import Refused, StreamRequest, asked_of, body_of
 
 HEADERS = [
@@ -116,7 +116,7 @@ class StreamApp:
         self._gate.hold(visit.asker, visit.line, allowed)
         self._sessions.watch(visit.session, visit.line, asked.lives)
         types = {verdict.topic: verdict.type_ for verdict in allowed if verdict.type_}
-        await self._broker.join(visit.line, asked.wishes, types, asked.since)
+        await self._broker.join(visit.line, asked.subscriptions, types, asked.since)
         visit.line.begin()
 
     async def _admit(self, scope: Scope, receive: Receive) -> tuple[StreamRequest, list[Verdict]]:
@@ -126,7 +126,7 @@ class StreamApp:
         asked = await asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, _asked, scope, body)
         if self._sessions.ended(asked.session):
             raise Refused(401, "this session ended")
-        verdicts = await self._gate.judge(Asker(asked.client, asked.language), subscribed_topics(asked.wishes))
+        verdicts = await self._gate.judge(Asker(asked.client, asked.language), subscribed_topics(asked.subscriptions))
         if verdicts and all(verdict.refusal and verdict.lasting and not verdict.gone for verdict in verdicts):
             raise Refused(403, verdicts[0].refusal)
         return asked, verdicts
@@ -192,24 +192,26 @@ class OpenEnded:
 class EventStream(OpenEnded, Generic[W]):
     """Server-sent events.
 
-    `wish` reads the request, in a thread of Django's, and raises Refused; `follow` sends until there is nothing more to
+    `read_request` runs in a thread of Django's and raises Refused; `follow` sends until there is nothing more to
     say.
     """
 
-    def __init__(self, wish: Callable[[Scope], W], follow: Callable[[W, Send], Coroutine[Any, Any, None]]) -> None:
+    def __init__(
+        self, read_request: Callable[[Scope], W], follow: Callable[[W, Send], Coroutine[Any, Any, None]]
+    ) -> None:
         super().__init__()
-        self._wish, self._follow = wish, follow
+        self._read_request, self._follow = read_request, follow
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             if scope["method"] != "GET":
                 raise Refused(405, "only GET")
-            wish = await in_thread(lambda: self._wish(scope))
+            request = await in_thread(lambda: self._read_request(scope))
         except Refused as error:
             await plain(send, error.status, str(error))
             return
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        await self.until_first(until_gone(receive), self._follow(wish, send))
+        await self.until_first(until_gone(receive), self._follow(request, send))
         with contextlib.suppress(OSError):
             await send({"type": "http.response.body", "body": b""})
 

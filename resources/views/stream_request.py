@@ -35,7 +35,12 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from resources.changes import RedisError
 from resources.changes.streams import end_session
-from resources.stream.feed import TooManyTopics, TopicSubscription, subscriptions_in_address, subscriptions_in_body
+from resources.stream.subscriptions import (
+    TooManyTopics,
+    TopicSubscription,
+    subscriptions_in_address,
+    subscriptions_in_body,
+)
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +62,7 @@ class StreamRequest:
 
     client: ClusterClient
     language: str
-    wishes: list[TopicSubscription]
+    subscriptions: list[TopicSubscription]
     since: str
     session: str
     lives: Callable[[], bool]
@@ -125,10 +130,10 @@ def asked_of(scope: Scope, body: bytes | None) -> StreamRequest:
         _only_from_here(request)
     try:
         if body is None:
-            wishes = subscriptions_in_address(request.GET.getlist("topic"), request.GET.getlist("notice"))
+            subscriptions = subscriptions_in_address(request.GET.getlist("topic"), request.GET.getlist("notice"))
             since, language = request.GET.get("since", ""), ""
         else:
-            wishes, since, language = subscriptions_in_body(body)
+            subscriptions, since, language = subscriptions_in_body(body)
     except TooManyTopics as error:
         raise Refused(400, str(error)) from error
     except ValueError as error:
@@ -141,7 +146,7 @@ def asked_of(scope: Scope, body: bytes | None) -> StreamRequest:
     return StreamRequest(
         client=client,
         language=language,
-        wishes=wishes,
+        subscriptions=subscriptions,
         since=since,
         session=session,
         # Asks the database. Holds on to the key only, not to the request.

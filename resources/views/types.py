@@ -51,7 +51,7 @@ def types(request: ConsoleRequest) -> HttpResponse:
         "types": found,
         "any": ANY,
         "namespace": request.namespace,
-        "topic": live_topics.topics(request.cluster, *DEFINITIONS),
+        "topic": live_topics.topics(request.cluster, DEFINITIONS),
         "further_query": f"&{urlencode(wish.query)}" if wish.query else "",
     }
     return render.page(request, "resources/types.html", context, part=True)

@@ -17,7 +17,7 @@ import { holdSelected, refetch } from "./live/refetch.js";
 import { earlier, Stream } from "./live/stream.js";
 import { base, forClient, parse } from "./live/union.js";
 import { note, stale } from "./live/versions.js";
-import { regions, rowLists, wish, words } from "./live/wish.js";
+import { regions, rowLists, subscription, words } from "./live/subscription.js";
 
 const HIDDEN_FOR = 60000; // a tab that nobody looks at for so long lets its topics go
 const SETTLE = 200; // a page that changes says what it shows now, when it is done
@@ -101,11 +101,11 @@ function connect() {
 }
 const connection = connect();
 
-let born = document.querySelector("[data-live-since]")?.dataset.liveSince ?? ""; // the position of what has been brought since the last wish; null: nothing
+let born = document.querySelector("[data-live-since]")?.dataset.liveSince ?? ""; // the position of what has been brought since the last subscription; null: nothing
 let paused = null;
 function want() {
   if (over) return;
-  connection.want({ ...wish(barred), since: paused ?? born ?? last });
+  connection.want({ ...subscription(barred), since: paused ?? born ?? last });
   paused = born = null;
   health();
 }

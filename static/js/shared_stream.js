@@ -11,7 +11,7 @@ const stream = new Stream((messages) => {
     if (message.event === "state") kept.set("state", message);
     if (message.event === "health") kept.set(message.data.part, message);
   }
-  for (const port of ports.keys()) post(port, forClient(messages, stream.wishes.get(port) ?? NOTHING));
+  for (const port of ports.keys()) post(port, forClient(messages, stream.subscriptions.get(port) ?? NOTHING));
 }, globalThis.name.split(" ")[1] || "/stream"); // one worker for each cluster and whoever acts there: see live.js
 const NOTHING = { rows: new Map(), notices: new Map() };
 

@@ -33,18 +33,18 @@ def _milliseconds(position: str) -> int:
 
 
 class Connection:
-    """`wish`: what is asked for, as the body of a POST; with `old` as a GET for everything.
+    """`subscription`: what is asked for, as the body of a POST; with `old` as a GET for everything.
 
     `hear`: gets each event and its data.
     """
 
     def __init__(
-        self, url: str, wish: Callable[[], dict[str, Any]], hear: Callable[[str, dict], None], old: bool
+        self, url: str, subscription: Callable[[], dict[str, Any]], hear: Callable[[str, dict], None], old: bool
     ) -> None:
         self.counts: Counter[str] = Counter()
         self.last = ""
         self._url = url
-        self._wish = wish
+        self._subscription = subscription
         self._hear = hear
         self._old = old
         self._since = ""  # position from which events haven't been delivered yet
@@ -63,7 +63,7 @@ class Connection:
         self._doing, self._doing_at = doing, time.monotonic()
 
     def want(self, since: str, soon: float = 0.2) -> None:
-        """The wish has grown: another connection, from `since` on."""
+        """The subscription has grown: another connection, from `since` on."""
         self._since = earlier(self._since, since)
         self._reopen(max(soon, self._opened_at + APART_SECONDS - time.monotonic()))
 
@@ -114,11 +114,11 @@ class Connection:
                     self._part(part)
 
     def _ask(self, session: aiohttp.ClientSession, since: str) -> Any:
-        wish = self._wish()
+        subscription = self._subscription()
         if self._old:
-            query = [("topic", row["topic"]) for row in wish["rows"]] + ([("since", since)] if since else [])
+            query = [("topic", row["topic"]) for row in subscription["rows"]] + ([("since", since)] if since else [])
             return session.get(f"{self._url}/stream", params=query)
-        return session.post(f"{self._url}/stream", json={**wish, **({"since": since} if since else {})})
+        return session.post(f"{self._url}/stream", json={**subscription, **({"since": since} if since else {})})
 
     def _part(self, part: str) -> None:
         fields = dict(line.split(": ", 1) for line in part.split("\n") if ": " in line and not line.startswith(":"))

@@ -66,7 +66,7 @@ class View:
     _list_at: float = 0.0  # when the list that is under way was asked for, 0 when none is
 
     def __post_init__(self) -> None:
-        self._line = Connection(self.url, self._wish, self._hear, self.old)
+        self._line = Connection(self.url, self._subscription, self._hear, self.old)
 
     @property
     def counts(self) -> Counter[str]:
@@ -109,7 +109,7 @@ class View:
                         return
             await asyncio.sleep(0.5)
 
-    def _wish(self) -> dict[str, Any]:
+    def _subscription(self) -> dict[str, Any]:
         self._asked = set(self.shown)
         return {"rows": [{"topic": self._topic, "uids": list(self.shown), "moves": self._moves}], "notices": []}
 

@@ -18,7 +18,8 @@ from console.processes import parts
 from kube import limits
 from kube.client import ClusterClient
 from operatorhub import tasks
-from operatorhub.admin import catalogs
+from operatorhub.admin import catalog_kinds, catalogs
+from operatorhub.api.sources import CatalogWantedSerializer
 from operatorhub.bundle import bundles
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog, Package, StoredBundle
@@ -103,6 +104,30 @@ def test_own_catalogs_typed_wrong(
     assert response.status_code == 422 and words in text(response)
     assert re.search(rf'id="field-{field}"[^>]*aria-invalid="true"', response.content.decode())
     assert not Catalog.objects.exists()
+
+
+def test_every_kind_is_in_the_table(client: ClusterClient, mine: None) -> None:
+    """The radio buttons, the JSON API's choices and the label on pages are those of the table."""
+    form = page(f"{NEW}?kind=own")
+    radios = re.findall(r'<input type="radio" name="from" value="(\w+)"', form)
+    assert radios == [kind.value for kind in catalog_kinds.KINDS if kind.field] == ["url", "image", "folder", "upload"]
+    # `upload` needs a file, which JSON can't hold.
+    choices = CatalogWantedSerializer().get_fields()["from"].choices
+    assert list(choices) == ["url", "image", "folder"]
+    for number, kind in enumerate(catalog_kinds.KINDS):
+        Catalog.objects.create(cluster=client.name, namespace="~", name=f"own-{number}", kind=kind.value)
+        assert str(kind.label) in text(page(f"{LIST}source/~/own-{number}/"))
+    values = {Catalog.URL, Catalog.IMAGE, Catalog.FOLDER, Catalog.UPLOAD, Catalog.CLUSTER}
+    assert set(catalog_kinds.BY_VALUE) == values and len(catalog_kinds.KINDS) == len(values)
+
+
+@pytest.mark.parametrize("kind", ["clustercatalog", "nothing"])
+def test_kinds_that_nobody_adds_are_refused(client: ClusterClient, mine: None, kind: str) -> None:
+    answer = Client().post(NEW, own(**{"from": kind}))
+    assert answer.status_code == 422 and "Select the source of the catalog" in text(answer)
+    sent = {"kind": "own", "name": NAME, "from": kind, "location": "https://example.com/catalog.yaml"}
+    answer = Client().post("/api/operatorhub/catalogs/", json.dumps(sent), content_type="application/json")
+    assert answer.status_code == 422 and not Catalog.objects.exists()
 
 
 def test_folders_only_where_the_console_is_ones_own(client: ClusterClient, settings: Any, tmp_path: Path) -> None:

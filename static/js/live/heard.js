@@ -1,7 +1,7 @@
 // The highest resourceVersion that was heard of each topic: who fetches again says it, and gets nothing older.
 import { base } from "./union.js";
 import { newest } from "./versions.js";
-import { words } from "./wish.js";
+import { words } from "./subscription.js";
 
 const MOST = 200;
 const versions = new Map(); // topic without columns → version

@@ -6,9 +6,9 @@ const SILENCE = 40000; // the server breaks its silence every 15 s; a line quiet
 const LOST_AFTER = 2500; // shorter breaks are nobody's business
 const LONGEST = 5000; // between two tries to connect: who comes back is found within ten seconds
 const RECENT = 300; // events kept for tabs that come later
-const SETTLE = 200; // lists change in bursts: a new wish waits so long for the next
-const APART = 1000; // between two connections because of new wishes
-const OLDER = [404, 405, 415]; // a console that does not know wishes
+const SETTLE = 200; // lists change in bursts: a new subscription waits so long for the next
+const APART = 1000; // between two connections because of new subscriptions
+const OLDER = [404, 405, 415]; // a console that does not know subscriptions
 export const milliseconds = (position) => Number(/^\d+/.exec(position ?? "")?.[0] ?? 0);
 export const earlier = (a, b) => (milliseconds(a) <= milliseconds(b) ? a : b);
 const first = (a, b) => (a === null || b === null ? a ?? b : earlier(a, b));
@@ -22,40 +22,40 @@ export class Stream {
   constructor(tell, address = "/stream") {
     this.tell = tell;
     this.address = address;
-    this.wishes = new Map(); // client → its wish
+    this.subscriptions = new Map(); // client → its subscription
     this.failures = 0;
     this.close();
   }
 
   // Returns what the client has to be told first: events since its page was made that came before it was here.
   want(client, asked) {
-    const wish = parse(asked);
-    const known = this.wishes.get(client);
-    this.wishes.delete(client); // the one who asked last is the last
-    this.wishes.set(client, wish);
-    if (known && this.controller && covers(known, wish)) return [];
-    const missed = this.controller && covers(this.open, wish) ? this.missed(wish, asked.since) : null;
+    const subscription = parse(asked);
+    const known = this.subscriptions.get(client);
+    this.subscriptions.delete(client); // the one who asked last is the last
+    this.subscriptions.set(client, subscription);
+    if (known && this.controller && covers(known, subscription)) return [];
+    const missed = this.controller && covers(this.open, subscription) ? this.missed(subscription, asked.since) : null;
     if (!missed) {
       this.since = first(this.since, asked.since);
       this.reopen(Math.max(this.controller && known ? SETTLE : 0, this.openedAt + APART - performance.now()));
     }
-    return [...forClient(this.paused.values(), wish), ...(missed ?? [])];
+    return [...forClient(this.paused.values(), subscription), ...(missed ?? [])];
   }
 
   // What this connection has brought since a position; null where that is no longer known. A message without an id of its own may be younger than
   // the last id before it: all are taken from the last one on that is surely older.
-  missed(wish, since) {
+  missed(subscription, since) {
     const from = milliseconds(since);
     const oldest = this.dropped ? this.recent.find(({ mark }) => mark) : null;
     if (from < this.covered || (this.dropped && !(oldest && from > milliseconds(oldest.mark)))) return null;
     const start = this.recent.findLastIndex(({ mark }) => mark && milliseconds(mark) < from) + 1;
-    return forClient(this.recent.slice(start), wish);
+    return forClient(this.recent.slice(start), subscription);
   }
 
   // The connection stays as it is: topics that nobody shows are dropped when it is opened for another reason.
   leave(client) {
-    this.wishes.delete(client);
-    if (!this.wishes.size) this.close();
+    this.subscriptions.delete(client);
+    if (!this.subscriptions.size) this.close();
   }
 
   close() {
@@ -73,7 +73,7 @@ export class Stream {
     this.covered = Infinity; // milliseconds from which `recent` has everything of `open`
     this.last = "";
     this.openedAt = -APART;
-    this.since = null; // from where those whose wish no connection has yet must be told
+    this.since = null; // from where those whose subscription no connection has yet must be told
     this.opening = null; // the same of a connection that does not stand yet
   }
 
@@ -101,20 +101,20 @@ export class Stream {
     this.opening = first(this.opening, this.since);
     this.since = null;
     const since = first(this.opening, this.last || null) ?? "";
-    const wish = (this.open = unite(this.wishes.values()));
+    const subscription = (this.open = unite(this.subscriptions.values()));
     this.covered = milliseconds(since) || Infinity;
     const how = { signal, cache: "no-store" };
     const accept = { Accept: "text/event-stream", "X-Console-Who": whose() };
     const headers = { ...accept, "Content-Type": "application/json" };
-    const response = await fetch(this.address, { ...how, method: "POST", headers, body: body(wish, since) });
+    const response = await fetch(this.address, { ...how, method: "POST", headers, body: body(subscription, since) });
     this.plain = OLDER.includes(response.status);
-    return this.plain ? fetch(`${this.address}?${query(wish, since)}`, { ...how, headers: accept }) : response;
+    return this.plain ? fetch(`${this.address}?${query(subscription, since)}`, { ...how, headers: accept }) : response;
   }
 
   async run() {
     this.timer = null;
     this.controller?.abort();
-    if (!this.wishes.size) return;
+    if (!this.subscriptions.size) return;
     const controller = (this.controller = new AbortController());
     this.openedAt = performance.now();
     let status = 0;
@@ -145,7 +145,7 @@ export class Stream {
   // The session is over: whoever is here has to sign in again, and its page to be made anew.
   end(data) {
     this.tell([{ event: "ended", data }]);
-    this.wishes.clear();
+    this.subscriptions.clear();
     this.close();
   }
 

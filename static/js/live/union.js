@@ -1,4 +1,4 @@
-// What tabs wish for, and what of all that comes is whose. A wish as a tab says it:
+// What tabs subscribe to, and what of all that comes is whose. A subscription as a tab says it:
 //   {rows: [{topic, uids: […], moves}], notices: [{topic, names: […]}], language}   without uids: every row; without names: news of any object; moves: any change matters
 // and as it is kept: {rows: Map(topic → {uids: Set | null, moves}), notices: Map(topic → Set | null)}
 
@@ -24,9 +24,9 @@ export function parse({ rows, notices, language }) {
   return { ...all, language };
 }
 
-export function unite(wishes) {
+export function unite(subscriptions) {
   const all = { rows: new Map(), notices: new Map(), language: "" };
-  for (const { rows, notices, language } of wishes) {
+  for (const { rows, notices, language } of subscriptions) {
     all.language = language || all.language; // the last one's: rows are drawn in one
     for (const [topic, { uids, moves }] of rows) {
       const known = all.rows.get(topic);
@@ -37,14 +37,14 @@ export function unite(wishes) {
   return all;
 }
 
-// Whether a connection that was opened for `open` brings all that `wish` asks for.
-export function covers(open, wish) {
-  if (wish.language && open.language !== wish.language) return false;
-  for (const [topic, { uids, moves }] of wish.rows) {
+// Whether a connection that was opened for `open` brings all that `subscription` asks for.
+export function covers(open, subscription) {
+  if (subscription.language && open.language !== subscription.language) return false;
+  for (const [topic, { uids, moves }] of subscription.rows) {
     const known = open.rows.get(topic);
     if (!known || !within(uids, known.uids) || (moves && !known.moves)) return false;
   }
-  for (const [topic, names] of wish.notices) if (!open.notices.has(topic) || !within(names, open.notices.get(topic))) return false;
+  for (const [topic, names] of subscription.notices) if (!open.notices.has(topic) || !within(names, open.notices.get(topic))) return false;
   return true;
 }
 
@@ -60,19 +60,19 @@ export function body({ rows, notices, language }, since) {
   });
 }
 
-// The same for a console that does not know wishes yet: everything about the topics.
+// The same for a console that does not know subscriptions yet: everything about the topics.
 export function query({ rows, notices }, since) {
   const news = [...notices.keys()].filter((topic) => !rows.has(topic));
   const pairs = [...[...rows.keys()].map((topic) => ["topic", topic]), ...news.map((topic) => ["notice", topic])];
   return new URLSearchParams(since ? [...pairs, ["since", since]] : pairs);
 }
 
-// What of `messages` a tab with this wish is told; what only says that something changed is one message for each topic.
-export function forClient(messages, wish) {
+// What of `messages` a tab with this subscription is told; what only says that something changed is one message for each topic.
+export function forClient(messages, subscription) {
   const found = [];
   const changed = new Map(); // topic → what stands in found
   for (const message of messages) {
-    const own = of(message, wish);
+    const own = of(message, subscription);
     if (own?.event !== "changed" || own === message) { if (own) found.push(own); continue; }
     const known = changed.get(own.data.topic);
     if (!known) { changed.set(own.data.topic, own); found.push(own); continue; }
@@ -83,14 +83,14 @@ export function forClient(messages, wish) {
   return found;
 }
 
-function of(message, wish) {
+function of(message, subscription) {
   const { event, data } = message;
   if (!data?.topic) return message;
   const { topic, uid, name, namespace, version, part } = data;
-  const list = part !== "notices" && wish.rows.get(topic);
-  const noted = part !== "rows" && wish.notices.has(topic);
-  const names = wish.notices.get(topic);
-  if (["paused", "resumed", "refused"].includes(event)) return wish.notices.has(topic) || [...wish.rows.keys()].some((one) => base(one) === base(topic)) ? message : null;
+  const list = part !== "notices" && subscription.rows.get(topic);
+  const noted = part !== "rows" && subscription.notices.has(topic);
+  const names = subscription.notices.get(topic);
+  if (["paused", "resumed", "refused"].includes(event)) return subscription.notices.has(topic) || [...subscription.rows.keys()].some((one) => base(one) === base(topic)) ? message : null;
   if (event === "resync") return list || noted ? message : null;
   if (event === "changed") return list || (noted && (!names || !data.names || data.names.some(([, one]) => names.has(one)))) ? message : null;
   if (list && (!list.uids || list.uids.has(uid))) return message;

@@ -55,7 +55,7 @@ def row(uid: str, version: int | str, text: str) -> str:
 
 
 class Scripted:
-    """`rows`: uid → (version, text), as the list answers them; `wishes`: what was asked of the stream; `lists`:
+    """`rows`: uid → (version, text), as the list answers them; `subscriptions`: what was asked of the stream; `lists`:
     headers of each fetch of the list.
     """
 
@@ -64,7 +64,7 @@ class Scripted:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.rows: dict[str, tuple[int, str]] = {"a": (10, "one"), "b": (10, "one"), "c": (10, "one")}
         self.value, self.topic, self.moves, self.theme = "one", TOPIC, False, ""
-        self.wishes: list[dict[str, Any]] = []
+        self.subscriptions: list[dict[str, Any]] = []
         self.methods: list[str] = []
         self.lists: list[dict[str, str]] = []
         self.regions = 0
@@ -138,7 +138,7 @@ class Scripted:
         if status := self.answers.get(scope["method"]):
             await _answer(send, status, "text/plain", self.refusal.encode())
             return
-        self.wishes.append(json.loads(body) if body else parse_qs(scope["query_string"].decode()))
+        self.subscriptions.append(json.loads(body) if body else parse_qs(scope["query_string"].decode()))
         queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self.open.add(queue)
         gone = asyncio.ensure_future(_gone(receive, queue))
@@ -189,9 +189,9 @@ def scripted() -> Iterator[Scripted]:
 
 
 def open_page(site: Scripted, page: Page) -> Page:
-    before = len(site.wishes)
+    before = len(site.subscriptions)
     page.goto(site.url)
-    site.until(lambda: len(site.wishes) > before and site.open)
+    site.until(lambda: len(site.subscriptions) > before and site.open)
     return page
 
 

@@ -24,18 +24,18 @@ requestAnimationFrame(function frame(now) {
 
 @pytest.mark.journey
 def test_it_asks_for_the_rows_that_it_shows(site: Scripted, opened: Page) -> None:
-    wish = site.wishes[0]
+    subscription = site.subscriptions[0]
     # What is for the list only has a name of its own: the region's news of the same topic do not make it list again.
-    assert wish["rows"] == [{"topic": f"{TOPIC}?", "uids": ["a", "b", "c"], "moves": False}]
-    assert wish["notices"] == [{"topic": TOPIC, "names": ["watched"]}]
-    assert wish["since"] == "1000-0@e"
+    assert subscription["rows"] == [{"topic": f"{TOPIC}?", "uids": ["a", "b", "c"], "moves": False}]
+    assert subscription["notices"] == [{"topic": TOPIC, "names": ["watched"]}]
+    assert subscription["since"] == "1000-0@e"
     site.rows["d"] = (20, "new")
     site.say("changed", topic=TOPIC, version="20", names=[["default", "d"]])
     value(opened, "d").to_have_text("new")
-    site.until(lambda: len(site.wishes) == 2)
-    assert site.wishes[1]["rows"][0]["uids"] == ["a", "b", "c", "d"]
+    site.until(lambda: len(site.subscriptions) == 2)
+    assert site.subscriptions[1]["rows"][0]["uids"] == ["a", "b", "c", "d"]
     # From where the list was read, so that nothing between the two is lost.
-    assert site.wishes[1]["since"] == "5001-0@e"
+    assert site.subscriptions[1]["since"] == "5001-0@e"
     assert site.lists[-1]["x-live-version"] == "20"
 
 
@@ -45,7 +45,7 @@ def test_a_list_that_changes_all_the_time_does_not_open_it_anew_all_the_time(sit
         site.say("changed", topic=TOPIC, version=str(20 + number))
         opened.wait_for_timeout(100)
     value(opened, "n29").to_have_text("new")
-    assert len(site.wishes) <= 6
+    assert len(site.subscriptions) <= 6
     assert len(site.lists) <= 6
 
 
@@ -142,7 +142,7 @@ def test_a_cluster_that_was_set_back_is_believed_in_the_end(site: Scripted, page
 def test_a_tab_is_told_what_it_shows(site: Scripted, opened: Page, context: BrowserContext) -> None:
     site.topic, site.rows = OTHER, {"s": (10, "secret")}
     second = open_page(site, context.new_page())
-    both = site.wishes[-1]
+    both = site.subscriptions[-1]
     assert sorted(rows["topic"] for rows in both["rows"]) == [f"{TOPIC}?", f"{OTHER}?"]
     site.rows = {"a": (10, "one"), "b": (10, "one"), "c": (10, "one")}
     received = opened.evaluate_handle("""() => { const received = [];
@@ -182,7 +182,7 @@ def test_an_older_console_is_asked_by_get(site: Scripted, page: Page) -> None:
     site.answers["POST"] = 405
     opened = open_page(site, page)
     assert site.methods[:2] == ["POST", "GET"]
-    assert site.wishes[0]["topic"] == [TOPIC]
+    assert site.subscriptions[0]["topic"] == [TOPIC]
     site.row("a", 20, "by get")
     value(opened, "a").to_have_text("by get")
     # Rows that the page does not show are not laid anywhere.

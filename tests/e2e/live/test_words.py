@@ -44,8 +44,8 @@ def test_a_refusal_is_said_and_nobody_asks_again(site: Scripted, opened: Page) -
     expect(banner).to_contain_text("configmaps refused: you don't have permission to watch them")
     expect(banner.locator("a")).to_be_visible()
     site.send(None)
-    site.until(lambda: len(site.wishes) >= 2)
-    assert site.wishes[-1]["rows"] == site.wishes[-1]["notices"] == []
+    site.until(lambda: len(site.subscriptions) >= 2)
+    assert site.subscriptions[-1]["rows"] == site.subscriptions[-1]["notices"] == []
 
 
 def test_a_whole_refusal_is_the_same(site: Scripted, page: Page) -> None:
@@ -96,8 +96,8 @@ def test_a_tab_that_nobody_looks_at_lets_its_topics_go_and_catches_up(site: Scri
     last_seen = site.clock
     opened.evaluate(HIDE, False)
     site.until(lambda: site.open)
-    assert site.wishes[-1]["since"] == f"{last_seen}-0@e"
-    assert site.wishes[-1]["rows"][0]["uids"] == ["a", "b", "c"]
+    assert site.subscriptions[-1]["since"] == f"{last_seen}-0@e"
+    assert site.subscriptions[-1]["rows"][0]["uids"] == ["a", "b", "c"]
     site.row("a", 21, "three")
     value(opened, "a").to_have_text("three")
 

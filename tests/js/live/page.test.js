@@ -9,19 +9,19 @@ const of = async (set) => { const site = new Site(set); await site.open(); retur
 
 test("it asks for the rows that it shows, and again when it shows others", async () => {
   const site = await of();
-  const [wish] = site.wishes;
+  const [subscription] = site.subscriptions;
   // What is for the list only has a name of its own: the region's news of the same topic do not make it list again.
-  assert.deepEqual(wish.rows, [{ topic: `${TOPIC}?`, uids: ["a", "b", "c"], moves: false }]);
-  assert.deepEqual(wish.notices, [{ topic: TOPIC, names: ["watched"] }]);
-  assert.equal(wish.since, "1000-0@e");
+  assert.deepEqual(subscription.rows, [{ topic: `${TOPIC}?`, uids: ["a", "b", "c"], moves: false }]);
+  assert.deepEqual(subscription.notices, [{ topic: TOPIC, names: ["watched"] }]);
+  assert.equal(subscription.since, "1000-0@e");
   site.rows.set("d", [20, "new"]);
   await site.say("changed", { topic: TOPIC, version: "20", names: [["default", "d"]] });
   await pass(SOON);
   assert.equal(site.shown("d"), "new");
-  assert.equal(site.wishes.length, 2);
-  assert.deepEqual(site.wishes[1].rows[0].uids, ["a", "b", "c", "d"]);
+  assert.equal(site.subscriptions.length, 2);
+  assert.deepEqual(site.subscriptions[1].rows[0].uids, ["a", "b", "c", "d"]);
   // From where the list was read, so that nothing between the two is lost.
-  assert.equal(site.wishes[1].since, "5001-0@e");
+  assert.equal(site.subscriptions[1].since, "5001-0@e");
   assert.equal(site.lists.at(-1)["X-Live-Version"], "20");
 });
 
@@ -34,7 +34,7 @@ test("a list that changes all the time is neither fetched nor asked for all the 
   }
   await pass(SOON);
   assert.equal(site.shown("n29"), "new");
-  assert.ok(site.wishes.length <= 6, site.wishes.length);
+  assert.ok(site.subscriptions.length <= 6, site.subscriptions.length);
   assert.ok(site.lists.length <= 6 && site.lists.length >= 2, site.lists.length);
 });
 
@@ -181,7 +181,7 @@ test("a region that says how seldom it is fetched is fetched no oftener", async 
 test("an older console is asked by GET", async () => {
   const site = await of({ answers: { POST: 405 } });
   assert.deepEqual(site.methods.slice(0, 2), ["POST", "GET"]);
-  assert.equal(site.wishes[0].topic, TOPIC);
+  assert.equal(site.subscriptions[0].topic, TOPIC);
   await site.tell("a", 20, "by get");
   // Rows that the page does not show are not laid anywhere.
   await site.tell("unknown", 21, "elsewhere");
@@ -317,7 +317,7 @@ test("without motion nothing is marked, and what goes is gone", async () => {
 
 test("a list whose rows may move is fetched for every change of a row, others are not", async () => {
   const site = await of({ moves: true });
-  assert.equal(site.wishes[0].rows[0].moves, true);
+  assert.equal(site.subscriptions[0].rows[0].moves, true);
   site.rows = new Map([["b", [10, "one"]], ["a", [20, "two"]], ["c", [10, "one"]]]);
   await site.tell("a", 20, "two");
   await pass(SOON);
@@ -349,7 +349,7 @@ test("what a new connection does not say is paused, is not", async () => {
   await site.say("paused", { topic: TOPIC, message: "nobody may watch it" });
   await site.send(null);
   await pass(1200);
-  assert.ok(site.wishes.length >= 2);
+  assert.ok(site.subscriptions.length >= 2);
   assert.match(site.banner, /paused/);
   await pass(3500);
   assert.equal(site.banner, "");
@@ -363,7 +363,7 @@ test("a refusal is said and nobody asks again", async () => {
   await pass(1000);
   await site.send(null);
   await pass(2000);
-  assert.deepEqual([site.wishes.at(-1).rows, site.wishes.at(-1).notices], [[], []]);
+  assert.deepEqual([site.subscriptions.at(-1).rows, site.subscriptions.at(-1).notices], [[], []]);
 });
 
 test("a type that is gone is no trouble: the page loads its part again and says nothing", async () => {
@@ -375,7 +375,7 @@ test("a type that is gone is no trouble: the page loads its part again and says 
   assert.ok(site.lists.length > before);
   await site.send(null);
   await pass(2000);
-  assert.deepEqual([site.wishes.at(-1).rows, site.wishes.at(-1).notices], [[], []]);
+  assert.deepEqual([site.subscriptions.at(-1).rows, site.subscriptions.at(-1).notices], [[], []]);
 });
 
 test("what could not be asked is not said, and asked again soon", async () => {
@@ -383,8 +383,8 @@ test("what could not be asked is not said, and asked again soon", async () => {
   await site.say("refused", { topic: TOPIC, message: "no answer", lasting: false });
   assert.equal(site.banner, "");
   await pass(6000);
-  assert.equal(site.wishes.length, 2);
-  assert.deepEqual(site.wishes[1].rows[0].uids, ["a", "b", "c"]);
+  assert.equal(site.subscriptions.length, 2);
+  assert.deepEqual(site.subscriptions[1].rows[0].uids, ["a", "b", "c"]);
 });
 
 test("a whole refusal is the same", async () => {
@@ -424,7 +424,7 @@ test("a lost stream is said when it lasts, and the banner goes by itself", async
   await pass(10_000);
   assert.equal(site.banner, "");
   // From where it was heard last.
-  assert.equal(site.wishes.at(-1).since, `${site.clock}-0@e`);
+  assert.equal(site.subscriptions.at(-1).since, `${site.clock}-0@e`);
 });
 
 test("a part that is not well is said in its own words", async () => {
@@ -462,8 +462,8 @@ test("a tab that nobody looks at lets its topics go and catches up", async () =>
   hide(site.page.document, false);
   await pass(2000);
   assert.equal(site.connections.size, 1);
-  assert.equal(site.wishes.at(-1).since, `${heard}-0@e`);
-  assert.deepEqual(site.wishes.at(-1).rows[0].uids, ["a", "b", "c"]);
+  assert.equal(site.subscriptions.at(-1).since, `${heard}-0@e`);
+  assert.deepEqual(site.subscriptions.at(-1).rows[0].uids, ["a", "b", "c"]);
   await site.tell("a", 21, "three");
   await pass(100);
   assert.equal(site.shown("a"), "three");
@@ -492,7 +492,7 @@ test("a page that is kept by the browser and shown again asks anew", async () =>
   dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
   await pass(2000);
   assert.equal(site.connections.size, 1);
-  assert.equal(site.wishes.at(-1).since, `${clock}-0@e`);
+  assert.equal(site.subscriptions.at(-1).since, `${clock}-0@e`);
 });
 
 test("what htmx brings is not older than what was shown, and is asked for", async () => {
@@ -518,8 +518,8 @@ test("rows that htmx brought are asked for from where their answer was made", as
   site.page.$("#rows").append(fresh);
   emit(site.page.$("#rows"), "htmx:afterSettle", { xhr: { getResponseHeader: () => "4000-0@e" } });
   await pass(SOON);
-  assert.deepEqual(site.wishes.at(-1).rows[0].uids, ["a", "b", "c", "z"]);
-  assert.equal(site.wishes.at(-1).since, "4000-0@e");
+  assert.deepEqual(site.subscriptions.at(-1).rows[0].uids, ["a", "b", "c", "z"]);
+  assert.equal(site.subscriptions.at(-1).since, "4000-0@e");
 });
 
 test("ages tick once a second", async () => {

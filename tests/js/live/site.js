@@ -13,7 +13,7 @@ export class Site {
       rows: new Map([["a", [10, "one"]], ["b", [10, "one"]], ["c", [10, "one"]]]), value: "one", topic: TOPIC, moves: false, waits: false, version: "", answers: {}, refusal: "", calm: false,
       list: null, every: "", ...set,
     });
-    this.wishes = [];
+    this.subscriptions = [];
     this.methods = [];
     this.lists = [];
     this.regions = 0;
@@ -78,7 +78,7 @@ export class Site {
   stream({ method, body, signal, url }) {
     this.methods.push(method);
     if (this.answers[method]) return { status: this.answers[method], text: this.refusal };
-    this.wishes.push(body ? JSON.parse(body) : Object.fromEntries(new URL(url).searchParams));
+    this.subscriptions.push(body ? JSON.parse(body) : Object.fromEntries(new URL(url).searchParams));
     const connection = new Connection();
     this.connections.add(connection);
     connection.over = () => this.connections.delete(connection);

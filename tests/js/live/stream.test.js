@@ -21,9 +21,9 @@ test("it asks once for what all want, from the earliest position that one needs"
   stream.want("one", rows(TOPIC, ["a"], { since: "2000-0@e" }));
   stream.want("two", rows(OTHER, ["s"], { since: "1500-0@e" }));
   await pass(100);
-  assert.equal(site.wishes.length, 1);
-  assert.equal(site.wishes[0].since, "1500-0@e");
-  assert.deepEqual(site.wishes[0].rows.map(({ topic }) => topic), [TOPIC, OTHER]);
+  assert.equal(site.subscriptions.length, 1);
+  assert.equal(site.subscriptions[0].since, "1500-0@e");
+  assert.deepEqual(site.subscriptions[0].rows.map(({ topic }) => topic), [TOPIC, OTHER]);
 });
 
 test("positions are compared as moments", async () => {
@@ -35,7 +35,7 @@ test("positions are compared as moments", async () => {
   assert.equal(module.milliseconds(undefined), 0);
 });
 
-test("a tab whose wish is covered opens nothing, and is told what it missed", async () => {
+test("a tab whose subscription is covered opens nothing, and is told what it missed", async () => {
   const { site, stream, say } = await opened();
   site.clock = 1400;
   stream.want("one", rows(TOPIC, ["a", "b"], { since: "1500-0@e" }));
@@ -47,7 +47,7 @@ test("a tab whose wish is covered opens nothing, and is told what it missed", as
   assert.deepEqual(told.map(({ data }) => data.version), ["3"]);
   assert.deepEqual(stream.want("one", rows(TOPIC, ["a"], { since: "2500-0@e" })), []);
   await pass(QUIET);
-  assert.equal(site.wishes.length, 1);
+  assert.equal(site.subscriptions.length, 1);
 });
 
 test("a message without a position of its own may be younger than the one before it", async () => {
@@ -67,8 +67,8 @@ test("a tab that needs what came before the connection opens it anew", async () 
   await pass(100);
   assert.deepEqual(stream.want("two", rows(TOPIC, ["a"], { since: "1000-0@e" })), []);
   await pass(1200);
-  assert.equal(site.wishes.length, 2);
-  assert.equal(site.wishes[1].since, "1000-0@e");
+  assert.equal(site.subscriptions.length, 2);
+  assert.equal(site.subscriptions[1].since, "1000-0@e");
   assert.equal(site.connections.size, 1);
 });
 
@@ -81,24 +81,24 @@ test("what is no longer known of the past is asked for anew", async () => {
   assert.equal(stream.want("late", rows(TOPIC, ["a"], { since: "2300-0@e" })).length, 10);
   stream.want("later", rows(TOPIC, ["a"], { since: "2005-0@e" }));
   await pass(1500);
-  assert.equal(site.wishes.length, 2);
+  assert.equal(site.subscriptions.length, 2);
 });
 
-test("wishes that come in a burst are one connection, a second apart", async () => {
+test("subscriptions that come in a burst are one connection, a second apart", async () => {
   const { site, stream } = await opened();
   stream.want("one", rows(TOPIC, ["a"]));
   await pass(50);
   for (const uid of ["b", "c", "d"]) { stream.want("one", rows(TOPIC, [uid])); await pass(100); }
-  assert.equal(site.wishes.length, 1);
+  assert.equal(site.subscriptions.length, 1);
   await pass(1000);
-  assert.equal(site.wishes.length, 2);
-  assert.deepEqual(site.wishes[1].rows[0].uids, ["d"]);
+  assert.equal(site.subscriptions.length, 2);
+  assert.deepEqual(site.subscriptions[1].rows[0].uids, ["d"]);
   await pass(5000);
   stream.want("one", rows(TOPIC, ["e"]));
   await pass(150);
-  assert.equal(site.wishes.length, 2);
+  assert.equal(site.subscriptions.length, 2);
   await pass(100);
-  assert.equal(site.wishes.length, 3);
+  assert.equal(site.subscriptions.length, 3);
 });
 
 test("when nobody is left it closes, and whoever comes opens it", async () => {
@@ -113,10 +113,10 @@ test("when nobody is left it closes, and whoever comes opens it", async () => {
   await pass(100);
   assert.equal(site.connections.size, 0);
   await pass(QUIET);
-  assert.equal(site.wishes.length, 1);
+  assert.equal(site.subscriptions.length, 1);
   stream.want("three", rows(TOPIC, ["a"]));
   await pass(100);
-  assert.equal(site.wishes.length, 2);
+  assert.equal(site.subscriptions.length, 2);
 });
 
 test("after a break it goes on from where it heard last, ever more seldom while it fails", async () => {
@@ -134,7 +134,7 @@ test("after a break it goes on from where it heard last, ever more seldom while 
   assert.ok(more >= 10 && more <= 26, more);
   delete site.answers.POST;
   await pass(5100);
-  assert.equal(site.wishes.at(-1).since, "7000-0@e");
+  assert.equal(site.subscriptions.at(-1).since, "7000-0@e");
   assert.deepEqual(events().filter((event) => event === "opened").length, 2);
 });
 
@@ -161,11 +161,11 @@ test("a line that is quiet for longer than the server ever is, is dead", async (
   await pass(30_000);
   await site.send("id: 9000-0@e\n\n");
   await pass(30_000);
-  assert.equal(site.wishes.length, 1);
+  assert.equal(site.subscriptions.length, 1);
   await pass(12_000);
-  assert.equal(site.wishes.length, 2);
+  assert.equal(site.subscriptions.length, 2);
   // A heartbeat says how far the streams were read.
-  assert.equal(site.wishes[1].since, "9000-0@e");
+  assert.equal(site.subscriptions[1].since, "9000-0@e");
 });
 
 test("messages are whole, however they were cut on the way", async () => {
@@ -220,7 +220,7 @@ test("what a connection before said is paused, is nobody's any more", async () =
   await say("paused", { topic: TOPIC, message: "no" });
   await site.send(null);
   await pass(1500);
-  assert.equal(site.wishes.length, 2);
+  assert.equal(site.subscriptions.length, 2);
   assert.deepEqual(stream.want("two", { ...rows(TOPIC, ["a"]), since: "9999999999999-0@e" }), []);
 });
 

@@ -1,4 +1,4 @@
-// union.js: what tabs wish for as one wish, and what of all that comes is whose.
+// union.js: what tabs subscribe to, as one subscription, and what of all that comes is whose.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { base, body, covers, forClient, parse, placed, query, unite } from "../../../static/js/live/union.js";
@@ -6,7 +6,7 @@ import { base, body, covers, forClient, parse, placed, query, unite } from "../.
 const rows = (topic, uids, moves) => ({ rows: [{ topic, ...(uids && { uids }), ...(moves !== undefined && { moves }) }], notices: [] });
 const notices = (topic, names) => ({ rows: [], notices: [{ topic, ...(names && { names }) }] });
 const both = (...asked) => unite(asked.map(parse));
-const sent = (wish, since) => JSON.parse(body(wish, since));
+const sent = (subscription, since) => JSON.parse(body(subscription, since));
 const told = (event, data, more = {}) => ({ event, data: { topic: "t", ...data }, ...more });
 
 test("a topic is what stands before its columns", () => {
@@ -14,18 +14,18 @@ test("a topic is what stands before its columns", () => {
   assert.equal(base("t"), "t");
 });
 
-test("rows of several tabs are one wish: their uids together, all where one wants all, moves where one has them", () => {
-  const wish = both(rows("t", ["a", "b"], false), rows("t", ["b", "c"], true), rows("u", ["x"]), rows("u"), rows("t", ["c"], false));
-  assert.deepEqual([...wish.rows.get("t").uids], ["a", "b", "c"]);
-  assert.equal(wish.rows.get("t").moves, true);
-  assert.equal(wish.rows.get("u").uids, null);
-  assert.equal(wish.rows.get("u").moves, false);
+test("rows of several tabs are one subscription: their uids together, all where one wants all, moves where one has them", () => {
+  const subscription = both(rows("t", ["a", "b"], false), rows("t", ["b", "c"], true), rows("u", ["x"]), rows("u"), rows("t", ["c"], false));
+  assert.deepEqual([...subscription.rows.get("t").uids], ["a", "b", "c"]);
+  assert.equal(subscription.rows.get("t").moves, true);
+  assert.equal(subscription.rows.get("u").uids, null);
+  assert.equal(subscription.rows.get("u").moves, false);
 });
 
-test("names of several regions are one wish, any where one wants any", () => {
-  const wish = both(notices("t", ["a"]), notices("t", ["b"]), notices("u", ["x"]), notices("u"));
-  assert.deepEqual([...wish.notices.get("t")], ["a", "b"]);
-  assert.equal(wish.notices.get("u"), null);
+test("names of several regions are one subscription, any where one wants any", () => {
+  const subscription = both(notices("t", ["a"]), notices("t", ["b"]), notices("u", ["x"]), notices("u"));
+  assert.deepEqual([...subscription.notices.get("t")], ["a", "b"]);
+  assert.equal(subscription.notices.get("u"), null);
 });
 
 test("rows are drawn in the language of the one who asked last", () => {
@@ -51,15 +51,15 @@ test("a connection covers what it was opened for, and no more", () => {
 });
 
 test("it is sent with a name of its own for rows of a topic of which there are notices too", () => {
-  const wish = both(rows("t", ["a"]), notices("t", ["x"]), rows("u", ["b"]), notices("v"));
-  assert.deepEqual(sent(wish, "5-0@e"), {
+  const subscription = both(rows("t", ["a"]), notices("t", ["x"]), rows("u", ["b"]), notices("v"));
+  assert.deepEqual(sent(subscription, "5-0@e"), {
     since: "5-0@e",
     rows: [{ topic: "t?", uids: ["a"], moves: false }, { topic: "u", uids: ["b"], moves: false }],
     notices: [{ topic: "t", names: ["x"] }, { topic: "v" }],
   });
-  assert.equal("since" in sent(wish, ""), false);
-  assert.equal("language" in sent(wish), false);
-  assert.equal(sent({ ...wish, language: "ko" }).language, "ko");
+  assert.equal("since" in sent(subscription, ""), false);
+  assert.equal("language" in sent(subscription), false);
+  assert.equal(sent({ ...subscription, language: "ko" }).language, "ko");
 });
 
 test("of more uids than the server takes only news are told", () => {
@@ -73,9 +73,9 @@ test("of more uids than the server takes only news are told", () => {
 });
 
 test("an older console is asked for topics alone, each once", () => {
-  const wish = both(rows("t", ["a"]), notices("t", ["x"]), notices("n"));
-  assert.equal(String(query(wish, "7")), "topic=t&notice=n&since=7");
-  assert.equal(String(query(wish, "")), "topic=t&notice=n");
+  const subscription = both(rows("t", ["a"]), notices("t", ["x"]), notices("n"));
+  assert.equal(String(query(subscription, "7")), "topic=t&notice=n&since=7");
+  assert.equal(String(query(subscription, "")), "topic=t&notice=n");
 });
 
 test("what comes is for lists, for regions or for both, by its name", () => {
@@ -89,14 +89,14 @@ test("what comes is for lists, for regions or for both, by its name", () => {
 });
 
 test("a tab is told its own rows; that another row of its lists has come or gone; nothing of others", () => {
-  const wish = both(rows("t", ["a"]));
+  const subscription = both(rows("t", ["a"]));
   const own = told("row", { uid: "a", name: "a", namespace: "d", version: "2", html: "<tr>" });
-  assert.deepEqual(forClient([own], wish), [own]);
-  assert.deepEqual(forClient([told("row", { uid: "b", name: "b", namespace: "d", version: "3" })], wish), []);
-  assert.deepEqual(forClient([told("added", { uid: "b", name: "b", namespace: "d", version: "3" }, { id: "9" })], wish), [
+  assert.deepEqual(forClient([own], subscription), [own]);
+  assert.deepEqual(forClient([told("row", { uid: "b", name: "b", namespace: "d", version: "3" })], subscription), []);
+  assert.deepEqual(forClient([told("added", { uid: "b", name: "b", namespace: "d", version: "3" }, { id: "9" })], subscription), [
     { event: "changed", id: "9", data: { topic: "t", part: undefined, version: "3", names: [["d", "b"]], quiet: false } },
   ]);
-  assert.deepEqual(forClient([told("gone", { topic: "u", uid: "a" })], wish), []);
+  assert.deepEqual(forClient([told("gone", { topic: "u", uid: "a" })], subscription), []);
   const every = both(rows("t"));
   const other = told("row", { uid: "z" });
   assert.deepEqual(forClient([other], every), [other]);
@@ -109,13 +109,13 @@ test("where rows may move, a change of any row is news, and a quiet one", () => 
 });
 
 test("a region is told of the objects that it is about", () => {
-  const wish = both(notices("t", ["x"]));
-  const event = (name, kind = "row") => forClient([told(kind, { uid: "1", name, namespace: "d", version: "3" })], wish);
+  const subscription = both(notices("t", ["x"]));
+  const event = (name, kind = "row") => forClient([told(kind, { uid: "1", name, namespace: "d", version: "3" })], subscription);
   assert.equal(event("x").length, 1);
   assert.equal(event("x")[0].event, "changed");
   assert.equal(event("y").length, 0);
   assert.equal(event("x", "gone")[0].data.quiet, false);
-  const changed = (names) => forClient([told("changed", { names })], wish).length;
+  const changed = (names) => forClient([told("changed", { names })], subscription).length;
   assert.equal(changed([["d", "y"]]), 0);
   assert.equal(changed([["d", "y"], ["d", "x"]]), 1);
   assert.equal(changed(undefined), 1);

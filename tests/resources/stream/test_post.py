@@ -137,7 +137,7 @@ _MANY = [f"u{number}" for number in range(5001)]
         ({"rows": [{"topic": "nonsense"}]}, {}, 403, "no topic"),
     ],
 )
-async def test_a_wish_that_cannot_be_served(
+async def test_a_subscription_that_cannot_be_served(
     app: StreamApp, client: Any, body: Any, headers: Any, status: int, text: str
 ) -> None:
     async with opened(app, [], body, **headers) as browser:

@@ -49,7 +49,7 @@ async def log(own_redis: Path) -> AsyncIterator[ChangeLog]:
     await found.close()
 
 
-def _wish(topic: Topic, since: str) -> dict[str, Any]:
+def _subscription(topic: Topic, since: str) -> dict[str, Any]:
     return {"since": since, "rows": [{"topic": str(topic), "uids": ["uid-a", "uid-b"]}]}
 
 
@@ -63,7 +63,7 @@ async def test_a_redis_that_is_killed_and_comes_back(
     app: StreamApp, log: ChangeLog, topic: Topic, own_redis: Path
 ) -> None:
     with processes.redis(own_redis) as process:
-        async with opened(app, [], _wish(topic, position())) as browser:
+        async with opened(app, [], _subscription(topic, position())) as browser:
             await browser.get("health", part="redis", ready=True)
             await _follow(browser, log, topic, "a")
             process.kill()
@@ -72,7 +72,7 @@ async def test_a_redis_that_is_killed_and_comes_back(
             assert data["message"].startswith("Live updates are paused: Redis isn't responding")
             own_redis.unlink()
             # A page that connects while it is away gets the same, and is asked to list.
-            async with opened(app, [], _wish(topic, "")) as late:
+            async with opened(app, [], _subscription(topic, "")) as late:
                 await late.get("resync", topic=str(topic))
                 with processes.redis(own_redis):
                     await late.get("health", part="redis", ready=True)
@@ -87,7 +87,7 @@ async def test_a_redis_that_hangs_is_noticed_and_loses_nothing(
 ) -> None:
     monkeypatch.setattr(health, "HANGS_SECONDS", 0.5)
     with processes.redis(own_redis) as process:
-        async with opened(app, [], _wish(topic, position())) as browser:
+        async with opened(app, [], _subscription(topic, position())) as browser:
             await browser.get("health", part="redis", ready=True)
             await _follow(browser, log, topic, "a")
             os.kill(process.pid, signal.SIGSTOP)
@@ -112,7 +112,7 @@ async def test_a_full_redis_is_named_and_a_topic_that_was_asked_for_meanwhile_is
     with processes.redis(own_redis), redis.Redis(unix_socket_path=str(own_redis)) as direct:
         start = position()
         direct.config_set("maxmemory", 1)
-        async with opened(app, [], _wish(topic, start)) as browser:
+        async with opened(app, [], _subscription(topic, start)) as browser:
             data, _ = await browser.get("health", part="redis", ready=False)
             assert data["message"].startswith("Live updates are paused: Redis is full")
             direct.config_set("maxmemory", 0)
@@ -128,7 +128,7 @@ async def test_a_full_redis_is_named_and_a_topic_that_was_asked_for_meanwhile_is
 async def test_a_topic_that_cannot_be_watched(app: StreamApp, log: ChangeLog, topic: Topic, own_redis: Path) -> None:
     with processes.redis(own_redis):
         await log.beat(HubState("one"))
-        async with opened(app, [], _wish(topic, position())) as browser:
+        async with opened(app, [], _subscription(topic, position())) as browser:
             await browser.get("hello")
             await log.append(topic, [Change(kind="PAUSED", text="the type is not served any more")], "1")
             data, _ = await browser.get("paused")
@@ -146,7 +146,7 @@ async def test_what_redis_trimmed_before_it_was_read_is_told(
     app: StreamApp, log: ChangeLog, topic: Topic, own_redis: Path
 ) -> None:
     with processes.redis(own_redis), redis.Redis(unix_socket_path=str(own_redis)) as direct:
-        async with opened(app, [], _wish(topic, position())) as browser:
+        async with opened(app, [], _subscription(topic, position())) as browser:
             await _follow(browser, log, topic, "a")
             # Numbers that are not the next ones: as if what lay between had been trimmed.
             direct.hincrby(f"test:topic:{topic}", "number", 5)

@@ -6,7 +6,7 @@ export const rowLists = () => [...document.querySelectorAll("[data-live-rows]")]
 export const regions = () => [...document.querySelectorAll("[data-live]")];
 
 // `without`: topics that this page may not follow.
-export function wish(without) {
+export function subscription(without) {
   const allowed = (topic) => !without.has(base(topic));
   const rows = rowLists().flatMap((list) => {
     const uids = [...list.querySelectorAll("tr[id^='row-']")].map((row) => row.id.slice(4));

@@ -7,15 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject
 from operatorhub import olm
+from operatorhub.admin import catalog_kinds
 from operatorhub.csv import mapping, strings, text
-from operatorhub.sources import registry
-from operatorhub.sources.drafts import SourceError
 from resources import yamltext
 
 SOURCE, CLUSTER, OWN = "catalogsource", "clustercatalog", "own"
@@ -74,7 +72,7 @@ def _catalog_source(form: Form) -> None:
         if not _ADDRESS.fullmatch(form["address"]):
             form.wrong("address", _("Enter a host and a port, such as catalog.example.svc:50051."))
     else:
-        _image(form, "image")
+        _image(form)
     if form["interval"] and not _DURATION.fullmatch(form["interval"]):
         form.wrong("interval", _("Enter a duration such as 30m, 1h or 1h30m."))
     elif form["interval"] and form["endpoint"] == "address":
@@ -87,7 +85,7 @@ def _catalog_source(form: Form) -> None:
 
 
 def _cluster_catalog(form: Form) -> None:
-    _image(form, "image")
+    _image(form)
     if form["interval"] and (
         not form["interval"].isascii() or not form["interval"].isdigit() or not 0 < int(form["interval"][:9]) < 10**6
     ):
@@ -99,33 +97,18 @@ def _cluster_catalog(form: Form) -> None:
 
 
 def _own(form: Form) -> None:
-    kind, where = form["from"], form["location"]
-    if len(where) > 2048:
+    kind, location = catalog_kinds.addable(form["from"]), form["location"]
+    if len(location) > 2048:
         form.wrong("location", _("Use at most 2,048 characters."))
-    elif kind == "image":
-        _image(form, "location")
-    elif kind == "url":
-        try:
-            parts = urlsplit(where)
-        except ValueError:
-            parts = urlsplit("")
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            form.wrong("location", _("Enter an address that starts with http:// or https:// and a host."))
-    elif kind == "folder":
-        if not where.startswith("/"):
-            form.wrong("location", _("Enter the full path, starting with /."))
-    elif kind != "upload":
+    elif kind is None:
         form.wrong("from", _("Select the source of the catalog."))
+    elif error := kind.location_error(location):
+        form.wrong("location", error)
 
 
-def _image(form: Form, name: str) -> None:
-    if not form[name]:
-        form.wrong(name, _("Enter an image, for example quay.io/operatorhubio/catalog:latest."))
-        return
-    try:
-        registry.parse(form[name])
-    except SourceError as error:
-        form.wrong(name, str(error))
+def _image(form: Form) -> None:
+    if error := catalog_kinds.image_error(form["image"]):
+        form.wrong("image", error)
 
 
 def words(typed: str) -> tuple[str, ...]:
