@@ -14,7 +14,7 @@ from resources.forms.descriptors import Descriptor, Descriptors, Names, names
 from resources.forms.paths import Path, element_id, split, token, words
 from resources.forms.schema import Node, Schema
 from resources.forms.texts import CODES
-from resources.forms.widgets import NO_CONSTRAINTS, Constraints, Widget
+from resources.forms.widgets import NO_CONSTRAINTS, WIDGETS, Constraints, Widget, WidgetType
 
 LINE = Widget(name="line")
 
@@ -72,8 +72,7 @@ class FieldGroup:
 class FormField:
     """One node.
 
-    `kind` is how its value is written; `widget` how it looks (widgets.py, or "rest": the items of a long list that are
-    not shown).
+    `kind` is how its value is written; `widget` how it looks: a name in widgets.WIDGETS.
 
     `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say
     so, or it is lost. `position` counts items from 1; `list_label`: what their list is called. `values`: how many a
@@ -145,6 +144,15 @@ class FormField:
     def name(self) -> str:
         """Of the control that holds the text."""
         return f"{CODES.get(self.kind, 't')}:{self.pointer}"
+
+    @property
+    def widget_type(self) -> WidgetType:
+        return WIDGETS[self.widget]
+
+    @property
+    def can_be_multiline(self) -> bool:
+        """Whether "Edit as multiline text" is offered."""
+        return self.kind == "string" and self.widget != "lines" and not self.options
 
     @property
     def set(self) -> bool:

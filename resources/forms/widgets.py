@@ -1,25 +1,10 @@
 """The control of a field: which one shows it, whether its text is masked, and what the browser checks in it.
 
-Which control: by what the schema says, what the operator says about the field, and what its name and shape look like.
+WIDGETS has every control: which template draws it and what the page says about it. Which one a field gets follows
+from what the schema says, what the operator says about the field, and what its name and shape look like (widget()).
 Only a choice of looks: how a value is written and read is its kind's business (texts.py), so a wrong guess here loses
 nothing. A picker offers the names of a kind, guessed from the property's name where no descriptor says it, and takes
 any text.
-
-| scalar | shows |
-|---|---|
-| line, lines, password (a name such as `token` will do), number, boolean (a select), select, yaml | what their names
-say |
-| switch | a boolean in one click: not set, yes, no |
-| radios | up to three short choices side by side |
-| stepper | a number of Pods, with buttons for one more and one less |
-| port, int-or-string, quantity, duration, cron, image | a line or number, with words that say how it is written |
-| datetime | a line, and the browser's own calendar that fills it |
-| bytes | Base64 text, and a file that fills it |
-| picker, key | a line that offers names of `picker`, or keys of the object whose name stands beside it |
-
-Containers: section, list, map; rows (a list of scalars), cards (of objects), pairs (a map of scalars), resources
-(limits and requests, whose amounts are a quantity for each known resource and rows for all others), reference (a name
-and a key, in one line).
 
 Masked are texts that are passwords or tokens by their names, although no operator says so (is_sensitive). A wrong guess
 masks a harmless text until "Show" is pressed. Fields that only name a Secret, or a key in one, are not masked.
@@ -132,7 +117,9 @@ _LARGEST_NUMBER = 2**63
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Widget:
-    """`picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `unit`:
+    """The control of one field: `name` is a key of WIDGETS.
+
+    `picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `unit`:
     what the number counts; `options`: texts to choose from; `data`: further settings of the control's script.
     """
 
@@ -161,6 +148,96 @@ class Constraints:
 NO_CONSTRAINTS = Constraints()
 
 
+def gettext_noop(text: str) -> str:
+    """Marks a text for makemessages; resources/templatetags/forms.py translates it. Nothing here may import Django."""
+    return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WidgetType:
+    """What all fields with one widget have in common.
+
+    `file`: its template, templates/resources/form/widgets/FILE.html. `words`: what is written in it, shown beside the
+    label; None: KIND_WORDS. `is_container`: the template draws the label too, and fields inside. `is_group`: several
+    controls, which one label names. `explains_pattern`: `words` say what the schema's pattern says.
+
+    Of input.html: `input`, the HTML type ("text", "number" or "password"); `is_short`: a narrow box.
+    """
+
+    file: str
+    words: str | None = None
+    is_container: bool = False
+    is_group: bool = False
+    explains_pattern: bool = False
+    input: str = "text"
+    is_short: bool = False
+
+    @property
+    def template(self) -> str:
+        return f"resources/form/widgets/{self.file}.html"
+
+
+#: The widgets by their names. A script finds its control by a data attribute that the template sets.
+WIDGETS: Mapping[str, WidgetType] = {
+    # Texts
+    "line": WidgetType(file="input"),
+    "lines": WidgetType(file="textarea"),
+    "password": WidgetType(file="password", input="password", words=gettext_noop("secret text")),
+    "image": WidgetType(file="input", words=gettext_noop("image such as registry.example/name:tag")),
+    "cron": WidgetType(
+        file="input", words=gettext_noop("Cron such as 0 3 * * 1-5 (minute, hour, day, month, weekday)")
+    ),
+    "duration": WidgetType(
+        file="input", is_short=True, explains_pattern=True, words=gettext_noop("duration such as 1h30m")
+    ),
+    # The browser's calendar fills it.
+    "datetime": WidgetType(file="datetime", is_short=True, words=gettext_noop("time such as 2030-01-31T12:00:00Z")),
+    # A file fills it.
+    "bytes": WidgetType(file="textarea", words=gettext_noop("Base64")),
+    "yaml": WidgetType(file="textarea", words=gettext_noop("YAML")),
+    # Offers the names of the kind Widget.picker.
+    "picker": WidgetType(file="input", words=gettext_noop("name of a %(kind)s")),
+    # Offers the keys of the object whose name stands beside it.
+    "key": WidgetType(file="input", words=gettext_noop("key of a %(kind)s")),
+    # Numbers
+    "number": WidgetType(file="input", input="number"),
+    "port": WidgetType(file="input", input="number", words=gettext_noop("port number")),
+    # Buttons for one more and one less.
+    "stepper": WidgetType(file="stepper", input="number", words=gettext_noop("number of Pods")),
+    "quantity": WidgetType(
+        file="input", is_short=True, explains_pattern=True, words=gettext_noop("quantity such as 500m or 2Gi")
+    ),
+    "int-or-string": WidgetType(file="input", is_short=True, words=gettext_noop("number or text")),
+    # Choices
+    "boolean": WidgetType(file="radios", is_group=True, words=""),
+    # Up to three short choices side by side.
+    "radios": WidgetType(file="radios", is_group=True, words=""),
+    "select": WidgetType(file="select", words=""),
+    # Objects
+    "section": WidgetType(file="section", is_container=True),
+    # A name and a key, in one line.
+    "reference": WidgetType(file="section", is_container=True),
+    # Limits and requests; each of them is an "amounts".
+    "resources": WidgetType(file="section", is_container=True, words=gettext_noop("CPU and memory")),
+    # A quantity for each known resource, and rows for all others.
+    "amounts": WidgetType(file="amounts", is_container=True),
+    # Lists and maps: of values that one control holds (rows, pairs), or of objects (cards, map).
+    "rows": WidgetType(file="list", is_container=True, words=gettext_noop("list")),
+    "cards": WidgetType(file="list", is_container=True, words=gettext_noop("list")),
+    "pairs": WidgetType(file="list", is_container=True, words=gettext_noop("keys and values")),
+    "map": WidgetType(file="list", is_container=True, words=gettext_noop("keys and objects")),
+    # Items of a long list, or fields of a large object, that aren't shown yet.
+    "rest": WidgetType(file="rest", is_container=True),
+}
+
+#: What is written in a control, by the kind of its value.
+KIND_WORDS: Mapping[str, str] = {
+    "string": gettext_noop("text"),
+    "integer": gettext_noop("whole number"),
+    "number": gettext_noop("number"),
+}
+
+
 def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, text: str) -> Widget:
     """The control of a node of that kind; `text` is what it shows, which a control that can't hold it must not lose."""
     described = descriptor.widgets if descriptor is not None else frozenset()
@@ -169,7 +246,7 @@ def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, tex
     if kind in ("any", "bytes"):
         return Widget(name="yaml" if kind == "any" else kind)
     if kind == "boolean":
-        return Widget(name="switch" if described & {"booleanSwitch", "checkbox"} else "boolean")
+        return Widget(name="boolean")
     if kind == "enum":
         return Widget(name="radios" if _few(node.get("enum")) else "select")
     if kind in ("integer", "number"):

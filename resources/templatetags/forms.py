@@ -10,11 +10,12 @@ from django import template
 from django.utils.html import escape, format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from console.web.markdown import escape_placeholders, help_html
 from resources.forms.fields import FormField
 from resources.forms.paths import is_item, position, split, untoken, words
+from resources.forms.widgets import KIND_WORDS
 
 register = template.Library()
 
@@ -24,30 +25,6 @@ _PATTERN = 90
 _QUANTITY = r"^(\+|-)?(([0-9]+"
 _NAME = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 
-_BY_WIDGET = {
-    "bytes": gettext_lazy("Base64"),
-    "port": gettext_lazy("port number"),
-    "stepper": gettext_lazy("number of Pods"),
-    "quantity": gettext_lazy("quantity such as 500m or 2Gi"),
-    "duration": gettext_lazy("duration such as 1h30m"),
-    "datetime": gettext_lazy("time such as 2030-01-31T12:00:00Z"),
-    "cron": gettext_lazy("Cron such as 0 3 * * 1-5 (minute, hour, day, month, weekday)"),
-    "image": gettext_lazy("image such as registry.example/name:tag"),
-    "password": gettext_lazy("secret text"),
-    "yaml": gettext_lazy("YAML"),
-    "int-or-string": gettext_lazy("number or text"),
-    "resources": gettext_lazy("CPU and memory"),
-    "rows": gettext_lazy("list"),
-    "cards": gettext_lazy("list"),
-    "pairs": gettext_lazy("keys and values"),
-    "map": gettext_lazy("keys and objects"),
-}
-_BY_KIND = {
-    "string": gettext_lazy("text"),
-    "integer": gettext_lazy("whole number"),
-    "number": gettext_lazy("number"),
-}
-
 
 @register.filter
 def type_words(field: FormField) -> str:
@@ -56,12 +33,13 @@ def type_words(field: FormField) -> str:
 
 
 def _type(field: FormField) -> str:
-    if field.widget in ("picker", "key"):
-        kind = field.extra.picker.rpartition("/")[2]
-        return (_("key of a %(kind)s") if field.widget == "key" else _("name of a %(kind)s")) % {"kind": kind}
-    if field.widget in ("radios", "select", "switch", "boolean") or field.path[:1] == ("metadata",):
+    own = field.widget_type.words
+    text = KIND_WORDS.get(field.kind, "") if own is None else own
+    picker = field.extra.picker
+    # Names, labels and annotations need no explanation; which kind a picker offers is worth a word anywhere.
+    if not text or (field.path[:1] == ("metadata",) and not picker):
         return ""
-    return str(_BY_WIDGET.get(field.widget) or _BY_KIND.get(field.kind) or "")
+    return _(text) % {"kind": picker.rpartition("/")[2]}
 
 
 def _limits(limits: Mapping[str, str]) -> list[str]:
@@ -122,7 +100,7 @@ def _whole(text: str | None) -> int | None:
 def pattern_words(field: FormField) -> SafeString:
     """How the text must look, '' where the type says it already."""
     pattern = dict(field.limits).get("pattern", "")
-    if not pattern or pattern.startswith(_QUANTITY) or field.widget in ("duration", "quantity"):
+    if not pattern or pattern.startswith(_QUANTITY) or field.widget_type.explains_pattern:
         return SafeString("")
     if pattern in (f"{_NAME}$", f"{_NAME}(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"):
         dots = ", “.”" if len(pattern) > len(_NAME) + 1 else ""

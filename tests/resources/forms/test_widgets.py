@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
+from django.template.loader import get_template
 
 from resources.forms import kubernetes_types, shapes, texts, widgets
 from resources.forms.descriptors import Descriptor
 from resources.forms.parse import parse
 from resources.forms.paths import Path
 from resources.forms.schema import kind_of
-from resources.forms.widgets import Widget, widget
+from resources.forms.widgets import WIDGETS, Widget, widget
 
 QUANTITY = kubernetes_types.QUANTITY
 
@@ -51,13 +52,19 @@ def widget_of(node: dict[str, Any], *path: str, descriptor_name: str = "", text:
 )
 def test_by_schema_and_name(node: dict[str, Any], name: str, shown: str) -> None:
     assert widget_of(node, name).name == shown
+    assert shown in WIDGETS
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_each_has_a_template(name: str) -> None:
+    assert get_template(WIDGETS[name].template)
 
 
 @pytest.mark.parametrize(
     ("descriptor_name", "kind", "shown"),
     [
-        ("booleanSwitch", "boolean", "switch"),
-        ("checkbox", "boolean", "switch"),
+        ("booleanSwitch", "boolean", "boolean"),
+        ("checkbox", "boolean", "boolean"),
         ("podCount", "integer", "stepper"),
         ("password", "string", "password"),
         ("imagePullPolicy", "string", "radios"),
