@@ -331,7 +331,7 @@ def test_a_catalog_that_can_not_be_used_from_there_is_said(monkeypatch: pytest.M
         "operatorhub.install.situation.visible", lambda client, catalog, package, namespace: namespace == "olm"
     )
     monkeypatch.setattr("operatorhub.install.situation.waiting_plan", lambda client, namespace: "install-abc")
-    for look in ("find", "blocking"):
+    for look in ("find_owner_conflicts", "blocking_owner_conflicts"):
         monkeypatch.setattr(f"operatorhub.install.draft.{look}", lambda client, asked: ())
     found = draft(Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=()), client=object())
     assert list(found.errors) == ["namespace"]
