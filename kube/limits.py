@@ -424,7 +424,7 @@ LIST_OBJECTS = Limit(
     over="the rest isn't searched; said on the page",
     test="tests/resources/views/test_list.py::test_beyond_what_is_searched_the_page_says_so",
 )
-_STREAM_TEST = "tests/resources/stream/test_post.py::test_a_wish_that_cannot_be_served"
+_STREAM_TEST = "tests/resources/stream/test_post.py::test_a_subscription_that_cannot_be_served"
 #: A page shows a handful of topics, twenty tabs some hundred.
 STREAM_TOPICS = Limit(subject="topics of one stream", value=200, unit="topics", over="400", test=_STREAM_TEST)
 #: A page shows 50 to 200.

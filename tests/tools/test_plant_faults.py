@@ -168,8 +168,8 @@ def test_tests_of_many_files_are_asked_first() -> None:
 
 
 def test_near_tests_are_called_like_the_module_or_import_it() -> None:
-    assert related_tests.find_related("kube/catalog.py", ROOT)[0] == "tests/kube/test_schema.py"
-    assert "tests/tools/test_plant_faults.py" not in related_tests.find_related("kube/catalog.py", ROOT)
+    assert related_tests.find_related("kube/silence.py", ROOT)[0] == "tests/kube/test_silence.py"
+    assert "tests/tools/test_plant_faults.py" not in related_tests.find_related("kube/silence.py", ROOT)
 
 
 def test_the_table_says_what_make_test_notices(tmp_path: Path) -> None:
