@@ -265,7 +265,7 @@ def _best(entries: Iterable[PaletteEntry], q: str) -> tuple[PaletteEntry, ...]:
 
 
 def _rank(entry: PaletteEntry, q: str) -> int:
-    """0: the label, or another word for it, is the input; 1: the label begins with it; 2: it contains it; 3: it is
+    """0: the label or one of its `words` is the input; 1: the label begins with it; 2: it contains it; 3: it is
     found elsewhere.
     """
     text, label = q.lower(), entry.label.lower()
