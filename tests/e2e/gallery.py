@@ -3,7 +3,6 @@ real browser.
 """
 
 import contextlib
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, NotFound
 from resources import yamltext
 from tests.e2e.conftest import Site
+from tests.eventually import until
 
 SCHEMA = Path(__file__).resolve().parents[1] / "forms/schemas/widgets.yaml"
 GROUP = "forms.operator-console.dev"
@@ -49,15 +49,15 @@ def served_kind(client: ClusterClient, crd: dict[str, Any]) -> ResourceType:
     """The CRD's kind, installed where it is not there yet; it stays, for an operator of another test may own it."""
     with contextlib.suppress(AlreadyExists):
         client.create(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), crd)
-    end = time.monotonic() + 60
-    while True:
+
+    def with_its_schema() -> ResourceType | None:
         client.forget_types()
-        with contextlib.suppress(NotFound):
-            type_ = client.find_kind(crd["spec"]["group"], crd["spec"]["names"]["kind"])
-            if client.schema(type_) is not None:
-                return type_
-        assert time.monotonic() < end, f"{crd['metadata']['name']} is not served"
-        time.sleep(0.1)
+        type_ = client.find_kind(crd["spec"]["group"], crd["spec"]["names"]["kind"])
+        return type_ if client.schema(type_) is not None else None
+
+    found = until(with_its_schema, f"{crd['metadata']['name']} is served", not_yet=(NotFound,))
+    assert found is not None
+    return found
 
 
 def describe(client: ClusterClient, namespace: str, descriptors: list[dict[str, Any]]) -> None:
@@ -125,15 +125,25 @@ class Form:
         self.page.get_by_role("button", name=button, exact=True).click()
 
 
+def goto(page: Page, url: str) -> None:
+    """A page of a kind that may be new: the console looks a missing kind up twice a second at most (kube/catalog.py)"""
+
+    def answers() -> bool:
+        response = page.goto(url)
+        return response is not None and response.ok
+
+    until(answers, url)
+
+
 def new(site: Site, page: Page, namespace: str, name: str) -> Form:
-    page.goto(f"{site.url}/resources/{GROUP}/v1/galleries/new/?namespace={namespace}")
+    goto(page, f"{site.url}/resources/{GROUP}/v1/galleries/new/?namespace={namespace}")
     form = Form(page)
     form.fill("/metadata/name", name)
     return form
 
 
 def edit(site: Site, page: Page, namespace: str, name: str) -> Form:
-    page.goto(f"{site.url}/resources/{GROUP}/v1/galleries/{namespace}/{name}/edit/")
+    goto(page, f"{site.url}/resources/{GROUP}/v1/galleries/{namespace}/{name}/edit/")
     return Form(page)
 
 

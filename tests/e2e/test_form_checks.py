@@ -1,38 +1,20 @@
 """Errors are shown at their fields before anything is sent; and a wrong check doesn't block the user."""
 
-import contextlib
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-import yaml
 from playwright.sync_api import Locator, Page, expect
 
 from kube.client import ClusterClient
-from kube.config import load
-from kube.errors import AlreadyExists, NotFound
+from tests.e2e import gallery
 from tests.e2e.conftest import Site
-from tests.eventually import until
-
-CRD = yaml.safe_load((Path(__file__).parents[1] / "forms" / "schemas" / "widgets.yaml").read_text())
-GROUP = CRD["spec"]["group"]
-NAMES = CRD["spec"]["names"]
 
 
 @pytest.fixture
-def form(site: Site, page: Page) -> Iterator[Page]:
+def form(site: Site, page: Page, client: ClusterClient) -> Iterator[Page]:
     """An empty form of the kind that has every widget."""
-    client = ClusterClient(load(str(site.kubeconfig), None))
-    definitions = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-    with contextlib.suppress(AlreadyExists):
-        client.create(definitions, CRD)
-
-    def served() -> bool:
-        client.forget_types()
-        return client.schema(client.find(GROUP, "v1", NAMES["plural"])) is not None
-
-    until(served, "its schema", not_yet=(NotFound,))
-    page.goto(f"{site.url}/resources/{GROUP}/v1/{NAMES['plural']}/new/?namespace=default&start=-&view=form")
+    gallery.served_kind(client, gallery.read(gallery.SCHEMA))
+    gallery.goto(page, f"{site.url}/resources/{gallery.GROUP}/v1/galleries/new/?namespace=default&start=-&view=form")
     for fold in page.locator("details.console-more-fields").all():
         fold.evaluate("fold => { fold.open = true; }")
     yield page
