@@ -13,12 +13,12 @@ it serves the kind; until then the schema is read from the definition itself.
 import re
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from cachetools import LRUCache
 
 from kube import answers
 from kube.discovery import ACCEPT, Discovery, ResourceType, aggregated, group_versions, resource_list
@@ -225,7 +225,7 @@ class SchemaCache:
     def __init__(self, send: Callable[[ApiRequest], Answer]) -> None:
         self._send = send
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], dict[str, Any] | None] = OrderedDict()
+        self._kept: LRUCache[tuple[str, str], dict[str, Any] | None] = LRUCache(_MAX_SCHEMAS)
         # (when it was asked for, what it said): one value, so that threads need no lock for it.
         self._index: tuple[float, dict[str, _Address]] = (float("-inf"), {})
 
@@ -257,7 +257,6 @@ class SchemaCache:
             key = (address, type_.kind)
             with self._lock:
                 if key in self._kept:
-                    self._kept.move_to_end(key)
                     return self._kept[key]
             path, _, query = address.partition("?")
             pairs = tuple(tuple(pair.split("=", 1)) for pair in query.split("&") if "=" in pair)
@@ -268,8 +267,6 @@ class SchemaCache:
             found = pick_schema(answer.body, type_)
             with self._lock:
                 self._kept[key] = found
-                while len(self._kept) > _MAX_SCHEMAS:
-                    self._kept.popitem(last=False)
             return found
         return None
 

@@ -14,11 +14,12 @@ Kinds that can't be read are left out.
 """
 
 import re
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
+
+from cachetools import TTLCache, cached
 
 from console.web.front import Workers
 from kube.client import ClusterClient
@@ -346,8 +347,6 @@ _KEEP_SECONDS = 5.0
 _KEPT = 32
 _NOT = ("operators.coreos.com", "packages.operators.coreos.com", "metrics.k8s.io")
 _name_workers = Workers(6, thread_name_prefix="hits")
-_kept: "dict[tuple[str, str, str], tuple[float, tuple[FoundName, ...]]]" = {}
-_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,22 +380,14 @@ def find_names(client: ClusterClient, namespace: str, words: Iterable[str], most
     return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:4])[:most]]
 
 
+def _names_key(client: ClusterClient, namespace: str) -> tuple[str, str, str]:
+    return (client.host, client.who, namespace)
+
+
+@cached(TTLCache(_KEPT, _KEEP_SECONDS), key=_names_key, lock=Lock())
 def _cached_names(client: ClusterClient, namespace: str) -> tuple[FoundName, ...]:
-    key = (client.host, client.who, namespace)
-    now = time.monotonic()
-    with _lock:
-        cached = _kept.get(key)
-        if cached and cached[0] > now:
-            return cached[1]
-    types = _usual_types(client)
-    found = tuple(
-        name for part in _name_workers.map(lambda type_: _read_names(client, type_, namespace), types) for name in part
-    )
-    with _lock:
-        if len(_kept) >= _KEPT:
-            _kept.clear()
-        _kept[key] = (time.monotonic() + _KEEP_SECONDS, found)
-    return found
+    parts = _name_workers.map(lambda type_: _read_names(client, type_, namespace), _usual_types(client))
+    return tuple(name for part in parts for name in part)
 
 
 def _usual_types(client: ClusterClient) -> list[ResourceType]:

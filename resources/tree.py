@@ -13,12 +13,12 @@ carry their metadata and their state in words.
 """
 
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from cachetools import TTLCache
 from django.utils.translation import gettext as _
 
 from console.web.front import Workers
@@ -79,7 +79,8 @@ Read = tuple[list[KubeObject], str]
 _workers = Workers(8, thread_name_prefix="owned")
 _KEEP_SECONDS = 30.0
 _KEPT = 64
-_kept: dict[tuple[str, str, str], tuple[float, frozenset[str], frozenset[str]]] = {}
+#: What belongs to an object: uids, and the uids of all that was read.
+_kept: TTLCache[tuple[str, str, str], tuple[frozenset[str], frozenset[str]]] = TTLCache(_KEPT, _KEEP_SECONDS)
 _lock = Lock()
 
 
@@ -216,9 +217,9 @@ def uids_below(
     kinds = {wanted.kind for wanted in types_below(client, type_, namespace_of(owner))}
     new = {uid for uid, kind in asked.items() if kind in kinds}
     with _lock:
-        until, uids, read_uids = _kept.get((client.host, client.who, uid_of(owner)), (0.0, frozenset(), frozenset()))
-    if until > time.monotonic() and new <= read_uids:
-        return uids
+        known = _kept.get((client.host, client.who, uid_of(owner)))
+    if known is not None and new <= known[1]:
+        return known[0]
     found = belongings(client, type_, owner)
     _keep(client, owner, found.uids, found.read_uids | new)
     return found.uids
@@ -226,9 +227,7 @@ def uids_below(
 
 def _keep(client: ClusterClient, owner: KubeObject, uids: frozenset[str], read_uids: frozenset[str]) -> None:
     with _lock:
-        if len(_kept) >= _KEPT:
-            _kept.clear()
-        _kept[client.host, client.who, uid_of(owner)] = (time.monotonic() + _KEEP_SECONDS, uids, read_uids)
+        _kept[client.host, client.who, uid_of(owner)] = (uids, read_uids)
 
 
 def _flat(

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from cachetools import Cache, TLRUCache, TTLCache
 from django.conf import settings
 from django.db import DatabaseError
 from django.utils import timezone
@@ -40,7 +41,6 @@ _READ = {"get", "list", "watch", "*"}
 _TRIED = (("", "pods"), ("", "configmaps"), ("apps", "deployments"), ("", "secrets"))
 # RFC 1123, as the API server has it.
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-_kept: "dict[tuple[str, str, str], tuple[float, Judged]]" = {}
 _lock = Lock()
 
 
@@ -62,17 +62,21 @@ def is_name(name: str) -> bool:
 
 def check_access(client: ClusterClient, namespace: str, *, refresh: bool = False) -> Judged:
     """The user's access, at most a minute old; `refresh` bypasses the cache. Never raises KubeError."""
-    key, now = (client.host, client.who, namespace), time.monotonic()
+    key = (client.host, client.who, namespace)
     with _lock:
-        cached = _kept.get(key)
-    if cached and cached[0] > now and not refresh:
-        return cached[1]
-    found = _ask(client, namespace)
-    with _lock:
-        if len(_kept) >= _LIMIT:
-            _kept.clear()
-        _kept[key] = (now + (_UNKNOWN_SECONDS if found.state == UNKNOWN else KEEP_SECONDS), found)
-    return found
+        known = None if refresh else _judged.get(key)
+    if known is None:
+        known = _ask(client, namespace)
+        with _lock:
+            _judged[key] = known
+    return known
+
+
+def _judged_until(_key: object, judged: Judged, now: float) -> float:
+    return now + (_UNKNOWN_SECONDS if judged.state == UNKNOWN else KEEP_SECONDS)
+
+
+_judged: TLRUCache[tuple[str, str, str], Judged] = TLRUCache(_LIMIT, _judged_until)
 
 
 def _ask(client: ClusterClient, namespace: str) -> Judged:
@@ -131,9 +135,6 @@ _LISTED_SECONDS, _REFUSED_SECONDS, _ALLOWED_SECONDS = 2.0, 10.0, 30.0
 _OWN_SECONDS, _NAMES_SECONDS = 2.0, 60.0
 _SERVICE_ACCOUNT = "system:serviceaccount:"
 _workers = ThreadPoolExecutor(8, thread_name_prefix="reach")
-_listed: dict[tuple[str, str], tuple[float, tuple[str, ...] | None]] = {}
-_limited: dict[tuple[str, str], tuple[float, bool]] = {}
-_found: "dict[tuple[str, str], tuple[float, tuple[Own, ...]]]" = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +157,10 @@ class Own:
 
 def listed(client: ClusterClient) -> tuple[str, ...] | None:
     """All namespaces, sorted, at most two seconds old; None if the user can't list them. Raises KubeError."""
-    key, now = _key(client), time.monotonic()
+    key = _key(client)
     with _lock:
-        cached = _listed.get(key)
-    if cached and cached[0] > now:
-        return cached[1]
+        if key in _listed:
+            return _listed[key]
     names: tuple[str, ...] | None = None
     try:
         rows = client.table(client.find("", "v1", "namespaces"), whole=True).rows
@@ -168,21 +168,35 @@ def listed(client: ClusterClient) -> tuple[str, ...] | None:
     except Forbidden:
         pass
     with _lock:
-        _listed[key] = (now + (_REFUSED_SECONDS if names is None else _LISTED_SECONDS), names)
+        _listed[key] = names
     return names
 
 
 def limited(client: ClusterClient) -> bool:
     """Whether the user lacks permission to list namespaces, at most half a minute old. Raises KubeError."""
-    key, now = _key(client), time.monotonic()
+    key = _key(client)
     with _lock:
-        cached = _limited.get(key)
-    if cached and cached[0] > now:
-        return cached[1]
-    found = listed(client) is None
-    with _lock:
-        _limited[key] = (now + (_REFUSED_SECONDS if found else _ALLOWED_SECONDS), found)
-    return found
+        known = _limited.get(key)
+    if known is None:
+        known = listed(client) is None
+        with _lock:
+            _limited[key] = known
+    return known
+
+
+def _listed_until(_key: object, names: tuple[str, ...] | None, now: float) -> float:
+    return now + (_REFUSED_SECONDS if names is None else _LISTED_SECONDS)
+
+
+def _limited_until(_key: object, is_limited: bool, now: float) -> float:
+    return now + (_REFUSED_SECONDS if is_limited else _ALLOWED_SECONDS)
+
+
+# By user.
+_listed: TLRUCache[tuple[str, str], tuple[str, ...] | None] = TLRUCache(_LIMIT, _listed_until)
+_limited: TLRUCache[tuple[str, str], bool] = TLRUCache(_LIMIT, _limited_until)
+#: What was found, and when.
+_found: TTLCache[tuple[str, str], tuple[float, tuple[Own, ...]]] = TTLCache(_LIMIT, _NAMES_SECONDS)
 
 
 def own(client: ClusterClient, *, refresh: bool = False) -> tuple[Own, ...]:
@@ -202,7 +216,7 @@ def _own(client: ClusterClient, seconds: float, refresh: bool) -> tuple[Own, ...
     key, now = _key(client), time.monotonic()
     with _lock:
         cached = _found.get(key)
-    if cached and cached[0] + seconds > now:
+    if cached and now - cached[0] < seconds:
         return cached[1]
     candidates: dict[str, str] = {}
     for name, how in _candidates(client):
@@ -286,7 +300,8 @@ def forget(client: ClusterClient, namespace: str) -> None:
 def clear_caches(client: ClusterClient | None = None) -> None:
     """Drops the caches after a namespace was created, deleted, named or forgotten here. None: of all users."""
     with _lock:
-        for cache in (_listed, _limited, _found):
+        caches: tuple[Cache[tuple[str, str], Any], ...] = (_listed, _limited, _found)
+        for cache in caches:
             if client is None:
                 cache.clear()
             else:

@@ -7,11 +7,10 @@ https://www.rfc-editor.org/rfc/rfc6750
 """
 
 import threading
-import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
 
+from cachetools import TTLCache
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
@@ -48,7 +47,6 @@ class Caller:
 
     person: Person
     client: ClusterClient
-    until: float
 
 
 class TokenRefused(Exception):
@@ -59,8 +57,8 @@ class TokenRefused(Exception):
         self.status, self.seconds = status, seconds
 
 
-_callers: "OrderedDict[str, Caller]" = OrderedDict()
-_good: "OrderedDict[str, float]" = OrderedDict()
+_callers: TTLCache[str, Caller] = TTLCache(_KEPT, SECONDS)
+_good: TTLCache[str, bool] = TTLCache(_GOOD, _HOUR)
 _judging: dict[str, threading.Lock] = {}
 _lock = threading.Lock()
 
@@ -149,18 +147,14 @@ def error_response(error: TokenRefused) -> JsonResponse:
 
 
 def _known(digest: str) -> Caller | None:
-    now = time.monotonic()
     with _lock:
-        for key in [
-            key for key, known in _callers.items() if known.until <= now or known.person.until <= timezone.now()
-        ]:
-            del _callers[key]
-        return _callers.get(digest)
+        found = _callers.get(digest)
+    return found if found and found.person.until > timezone.now() else None
 
 
 def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Caller:
     with _lock:
-        again = _good.get(digest, -_HOUR) > time.monotonic() - _HOUR
+        again = digest in _good
     number = 0
     try:
         if not again:
@@ -188,15 +182,10 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
             session=digest, user=known.user, groups=known.groups, until=until, cluster=clusters.endpoint_name(place)
         ),
         ClusterClient(user_config(clusters.endpoint_of(place), known.user, token, digest)),
-        time.monotonic() + SECONDS,
     )
     with _lock:
         _callers[digest] = found
-        _good[digest] = time.monotonic()
-        _good.move_to_end(digest)
-        for cache, most in ((_callers, _KEPT), (_good, _GOOD)):
-            while len(cache) > most:
-                cache.popitem(last=False)
+        _good[digest] = True
     return found
 
 

@@ -13,9 +13,9 @@ import itertools
 import logging
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
+from cachetools import LRUCache, TTLCache
 from django.db import DatabaseError, close_old_connections
 from django.dispatch import receiver
 
@@ -47,9 +47,9 @@ class _Kept:
         self.client = ClusterClient(made(self.refused.set))
 
 
-_kept: "OrderedDict[str, _Kept]" = OrderedDict()
-#: When is_revoked() last asked, by session: time.monotonic().
-_asked: dict[str, float] = {}
+_kept: LRUCache[str, _Kept] = LRUCache(KEPT)
+#: Sessions that is_revoked() has just asked about.
+_asked: TTLCache[str, bool] = TTLCache(10 * KEPT, REVOCATION_SECONDS)
 _lock = threading.Lock()
 
 
@@ -57,14 +57,10 @@ def client_of(session: str) -> ClusterClient:
     """The client of a session that was just found active. Raises Unauthorized if it is over, and InvalidConfig."""
     with _lock:
         if found := _kept.get(session):
-            _kept.move_to_end(session)
             return found.client
     made = _made(session)
     with _lock:
-        found = _kept.setdefault(session, made)
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-        return found.client
+        return _kept.setdefault(session, made).client
 
 
 def _made(session: str) -> _Kept:
@@ -126,11 +122,9 @@ def is_revoked(key: str, *, now: bool = False) -> bool:
     if client is None or not client.by:
         return False
     with _lock:
-        if not now and time.monotonic() - _asked.get(key, -REVOCATION_SECONDS) < REVOCATION_SECONDS:
+        if not now and key in _asked:
             return False
-        if len(_asked) > 10 * KEPT:
-            _asked.clear()
-        _asked[key] = time.monotonic()
+        _asked[key] = True
     if is_still_allowed(client):
         return False
     impersonation.withdraw(key)

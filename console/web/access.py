@@ -15,13 +15,13 @@ import logging
 import random
 import re
 import shlex
-import time
 from collections.abc import Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from cachetools import TTLCache, cached
 from django.utils.translation import gettext as _
 
 from kube.client import Access, ClusterClient
@@ -33,8 +33,6 @@ log = logging.getLogger("console.web")
 _KEEP_SECONDS = 10.0
 _LIMIT = 4096
 _ACCOUNT = "system:serviceaccount:"
-_answers: dict[tuple[str, ...], tuple[float, Access]] = {}
-_lock = Lock()
 
 
 def can(
@@ -44,18 +42,18 @@ def can(
 
     Only for showing or disabling actions: the API server authorizes the action itself again.
     """
-    key = (client.host, client.who, verb, type_.group, type_.plural, namespace, name, subresource)
-    now = time.monotonic()
-    with _lock:
-        cached = _answers.get(key)
-        if cached and cached[0] > now:
-            return cached[1]
-    answer = client.review(verb, type_, namespace, name, subresource)
-    with _lock:
-        if len(_answers) >= _LIMIT:
-            _answers.clear()
-        _answers[key] = (now + _KEEP_SECONDS, answer)
-    return answer
+    return _review(client, verb, type_, namespace, name, subresource)
+
+
+def _review_key(client: ClusterClient, verb: str, type_: ResourceType, *place: str) -> tuple[str, ...]:
+    return (client.host, client.who, verb, type_.group, type_.plural, *place)
+
+
+@cached(TTLCache(_LIMIT, _KEEP_SECONDS), key=_review_key, lock=Lock())
+def _review(
+    client: ClusterClient, verb: str, type_: ResourceType, namespace: str, name: str, subresource: str
+) -> Access:
+    return client.review(verb, type_, namespace, name, subresource)
 
 
 def refusal(

@@ -14,7 +14,6 @@ https://github.com/operator-framework/operator-lifecycle-manager/blob/master/pkg
 """
 
 import tempfile
-import time
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from threading import Lock
 from typing import Any
 
 import msgspec
+from cachetools import TTLCache
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
@@ -52,7 +52,8 @@ __all__ = [
 _PULL_SECONDS = 25.0
 _FAILURE_SECONDS = 60.0
 _MAX_FAILURES = 256
-_failures: dict[str, tuple[float, str]] = {}
+#: What was wrong with an image, by its reference.
+_failures: TTLCache[str, str] = TTLCache(_MAX_FAILURES, _FAILURE_SECONDS)
 _failures_lock = Lock()
 #: Of a CSV's spec, what a PackageManifest repeats.
 _DESCRIPTION_FIELDS = (
@@ -307,18 +308,16 @@ def _image_contents(reference: str) -> Contents:
     Raises SourceError: what happened to which image, and what to do; for a minute the same again, without asking.
     """
     with _failures_lock:
-        until, words = _failures.get(reference, (0.0, ""))
-    if until > time.monotonic():
-        raise SourceError(words)
+        known = _failures.get(reference)
+    if known is not None:
+        raise SourceError(known)
     try:
         with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
             pulled = image.pull(reference, Path(scratch), seconds=_PULL_SECONDS)
             return drafts.read_bundle(pulled.folder or Path(scratch))[0]
     except SourceError as error:
         with _failures_lock:
-            if len(_failures) >= _MAX_FAILURES:
-                _failures.clear()
-            _failures[reference] = (time.monotonic() + _FAILURE_SECONDS, str(error))
+            _failures[reference] = str(error)
         raise
 
 

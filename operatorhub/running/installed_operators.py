@@ -11,10 +11,11 @@ each generation is cached.
 """
 
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from cachetools import LRUCache
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -40,7 +41,6 @@ MAX_SUMMARIES = 4000
 _SINGLY = 12
 _PAGE = 100
 _workers = Workers(6, thread_name_prefix="csvs")
-_summaries: "OrderedDict[tuple[str, str, str], Summary]" = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -392,6 +392,10 @@ def summary(obj: KubeObject) -> Summary:
     )
 
 
+#: By cluster, uid and generation.
+_summaries: LRUCache[tuple[str, str, str], Summary] = LRUCache(MAX_SUMMARIES)
+
+
 def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str) -> Mapping[str, Summary]:
     """By uid, of objects whose metadata is known.
 
@@ -421,8 +425,6 @@ def _keep_summary(client: ClusterClient, obj: KubeObject) -> Summary:
     made = summary(obj)
     with _lock:
         _summaries[_summary_key(client, obj)] = made
-        while len(_summaries) > MAX_SUMMARIES:
-            _summaries.popitem(last=False)
     return made
 
 

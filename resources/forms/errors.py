@@ -15,10 +15,12 @@ apiextensions-apiserver, pkg/controller/openapi/builder.
 """
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
+
+from cachetools import LRUCache, cached
 
 from kube.discovery import KUBERNETES_GROUPS
 from resources.forms.fields import FormField
@@ -46,7 +48,6 @@ _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _TYPE_META = ("apiVersion", "kind")
 #: Prepared schemas in memory; the client keeps as many documents.
 _KEPT_NODES = 12
-_NODES: OrderedDict[int, tuple[Any, SchemaNode]] = OrderedDict()
 #: How names of built-in kinds are held to be; of all others only what no path can say is refused.
 _NAME_RULES = {
     **dict.fromkeys(("Namespace", "Service", "StatefulSet"), "label"),
@@ -275,17 +276,16 @@ def node_of(schema: Schema) -> SchemaNode | None:
     """The prepared schema, kept as long as the document is in use; None where the server publishes none."""
     if not schema.root:
         return None
-    key = id(schema.root)
-    found = _NODES.get(key)
-    if found is None or found[0] is not schema.root:
-        custom = _is_custom_resource(schema.root, schema.components)
-        root = _written_schema(schema.root) if custom else dict(schema.root)
-        family = Family(root, {} if custom else schema.components)
-        found = _NODES[key] = (schema.root, family.node(root))
-        while len(_NODES) > _KEPT_NODES:
-            _NODES.popitem(last=False)
-    _NODES.move_to_end(key)
-    return found[1]
+    return _prepared(schema)[1]
+
+
+# Each answer holds the document, so no other one can get the same id.
+@cached(LRUCache(_KEPT_NODES), key=lambda schema: id(schema.root), lock=Lock())
+def _prepared(schema: Schema) -> tuple[Node, SchemaNode]:
+    custom = _is_custom_resource(schema.root, schema.components)
+    root = _written_schema(schema.root) if custom else dict(schema.root)
+    family = Family(root, {} if custom else schema.components)
+    return schema.root, family.node(root)
 
 
 def _metadata(

@@ -10,12 +10,14 @@ as it is.
 """
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import Any
+
+from cachetools import LRUCache, cached
 
 from resources.forms.fields import ABSENT
 from resources.forms.paths import Path
@@ -68,9 +70,6 @@ class Case:
     before: Any
     names: Names
     now: Any
-
-
-_RULES: OrderedDict[int, tuple[Any, Mapping[Steps, tuple[Rule, ...]]]] = OrderedDict()
 
 
 class Unreadable(ValueError):
@@ -147,15 +146,15 @@ def _refused(rule: Rule, case: Case) -> bool:
 
 def transition_rules(schema: Schema) -> Mapping[Steps, tuple[Rule, ...]]:
     """The rules that are understood, by where they stand: names of properties, `*` for items and entries. Cached."""
-    found = _RULES.get(id(schema.root))
-    if found is None or found[0] is not schema.root:
-        made: dict[Steps, tuple[Rule, ...]] = {}
-        _collect(schema.root, (), made)
-        found = _RULES[id(schema.root)] = (schema.root, made)
-        while len(_RULES) > _KEPT:
-            _RULES.popitem(last=False)
-    _RULES.move_to_end(id(schema.root))
-    return found[1]
+    return _collected(schema)[1]
+
+
+# Each answer holds the document, so no other one can get the same id.
+@cached(LRUCache(_KEPT), key=lambda schema: id(schema.root), lock=Lock())
+def _collected(schema: Schema) -> tuple[Node, Mapping[Steps, tuple[Rule, ...]]]:
+    made: dict[Steps, tuple[Rule, ...]] = {}
+    _collect(schema.root, (), made)
+    return schema.root, made
 
 
 def _collect(node: Any, steps: Steps, made: dict[Steps, tuple[Rule, ...]]) -> None:

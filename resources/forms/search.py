@@ -4,10 +4,12 @@ What can be found is collected once for a schema, and stays as long as the schem
 texts.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
+
+from cachetools import LRUCache, cached
 
 from resources.forms import kubernetes_types, shapes
 from resources.forms.descriptors import Descriptors
@@ -15,7 +17,7 @@ from resources.forms.paths import Path, element_id, token
 from resources.forms.schema import CONTAINERS, Node, Schema, kind_of
 
 #: Schemas whose entries are kept: some megabytes for the largest.
-KEPT = 6
+_KEPT = 6
 _DEEPEST = 40
 _MOST = 20_000
 _METADATA = ("name", "generateName", "labels", "annotations")
@@ -56,9 +58,6 @@ class _Entry:
     low_description: str
 
 
-_INDEXES: OrderedDict[tuple[int, int], tuple[Any, tuple[_Entry, ...]]] = OrderedDict()
-
-
 def find(schema: Schema, obj: Any, descriptors: Descriptors, text: str, limit: int = 30) -> tuple[Hit, ...]:
     """The fields that every word of `text` is in, the best first: by name, by label, by path, by description."""
     words = text.lower().split()
@@ -80,14 +79,17 @@ def find(schema: Schema, obj: Any, descriptors: Descriptors, text: str, limit: i
 
 def entries(schema: Schema, descriptors: Descriptors) -> tuple[_Entry, ...]:
     """Everything that can be found; kept."""
-    key = (id(schema.root), hash(frozenset(descriptors.by_path.items())))
-    found = _INDEXES.get(key)
-    if found is None or found[0] is not schema.root:
-        found = _INDEXES[key] = (schema.root, tuple(_collect(schema, descriptors)))
-        while len(_INDEXES) > KEPT:
-            _INDEXES.popitem(last=False)
-    _INDEXES.move_to_end(key)
-    return found[1]
+    return _collected(schema, descriptors)[1]
+
+
+def _collected_key(schema: Schema, descriptors: Descriptors) -> tuple[int, int]:
+    return id(schema.root), hash(frozenset(descriptors.by_path.items()))
+
+
+# Each answer holds the document, so no other one can get the same id.
+@cached(LRUCache(_KEPT), key=_collected_key, lock=Lock())
+def _collected(schema: Schema, descriptors: Descriptors) -> tuple[Node, tuple[_Entry, ...]]:
+    return schema.root, tuple(_collect(schema, descriptors))
 
 
 def _collect(schema: Schema, descriptors: Descriptors) -> Iterator[_Entry]:

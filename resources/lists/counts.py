@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
+from cachetools import TTLCache
+
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -20,7 +22,6 @@ _FRESH_SECONDS = 10.0
 _STALE_SECONDS = 300.0
 _LIMIT = 8192
 _workers = Workers(8, thread_name_prefix="counts")
-_kept: "dict[tuple[str, ...], tuple[float, Count]]" = {}
 _lock = Lock()
 
 
@@ -40,6 +41,10 @@ class Count:
         return f"≥ {self.number:,}" if self.more else f"{self.number:,}"
 
 
+#: When it was counted, and how many there were.
+_kept: TTLCache[tuple[str, ...], tuple[float, Count]] = TTLCache(_LIMIT, _STALE_SECONDS)
+
+
 def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> Count:
     """In one namespace, '' for all. Never an error. At most ten seconds old."""
     if "list" not in type_.verbs:
@@ -47,13 +52,11 @@ def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> Co
     key = _key(client, type_, namespace)
     now = time.monotonic()
     with _lock:
-        cached = _kept.get(key)
-    if cached and cached[0] + _FRESH_SECONDS > now:
-        return cached[1]
+        known = _kept.get(key)
+    if known and now - known[0] < _FRESH_SECONDS:
+        return known[1]
     found = _ask(client, type_, namespace)
     with _lock:
-        if len(_kept) >= _LIMIT:
-            _kept.clear()
         _kept[key] = (now, found)
     return found
 
@@ -67,8 +70,8 @@ def counts(client: ClusterClient, types: Iterable[ResourceType], namespace: str 
 def last(client: ClusterClient, type_: ResourceType, namespace: str = "") -> Count | None:
     """The last answer, without asking: None when there was none for a while."""
     with _lock:
-        cached = _kept.get(_key(client, type_, namespace))
-    return cached[1] if cached and cached[0] + _STALE_SECONDS > time.monotonic() else None
+        known = _kept.get(_key(client, type_, namespace))
+    return known[1] if known else None
 
 
 def _key(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
+
+from cachetools import LRUCache
 
 from resources.changes import INTEREST_SECONDS, Change, ChangeLog, OutOfMemoryError, RedisError, StreamEntry, order
 from resources.stream.counts import counts
@@ -33,7 +34,7 @@ class Reader:
         self.feeds: dict[str, Feed] = {}
         self._positions: dict[str, str] = {}  # '' where reading could not begin yet
         self._reach = Reach()
-        self._made: OrderedDict[tuple[str, str, str], LiveUpdate] = OrderedDict()
+        self._made: LRUCache[tuple[str, str, str], LiveUpdate] = LRUCache(_MADE)
         self._unwanted = False  # interest could not be written
         self._clock = 0  # Redis' time in ms, at most about a second ago
         self._turn = asyncio.Event()  # set when the read that is under way has been delivered
@@ -131,8 +132,6 @@ class Reader:
             digest, columns = self.feeds[entry.topic].columns
             known = columns if entry.change.columns and digest == entry.change.columns else None
             found = self._made[key] = LiveUpdate(entry, self._log.epoch, self._render, feed.type, known)
-            if len(self._made) > _MADE:
-                self._made.popitem(last=False)
         return found
 
     def _resync(self, feed: Feed, reason: str, first: Order = LAST) -> None:

@@ -3,12 +3,12 @@
 Used by everything that links to a kind, creates an object of it or warns of a version.
 """
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from cachetools import TTLCache, cached
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
@@ -43,10 +43,6 @@ class KindVersion:
     type: ResourceType
     deprecation: str
     preferred: bool
-
-
-_cache: "dict[tuple[str, ...], tuple[float, tuple[DefinedVersion, ...]]]" = {}
-_lock = Lock()
 
 
 def defined(crd: Mapping[str, Any]) -> tuple[DefinedVersion, ...]:
@@ -125,19 +121,10 @@ def _deprecation(version: DefinedVersion, first: str, type_: ResourceType) -> st
     return words % {"version": type_.api_version, "preferred": f"{type_.group}/{first}"}
 
 
+@cached(TTLCache(_MAX_KINDS, _TTL_SECONDS), key=lambda client, name: (client.host, client.who, name), lock=Lock())
 def _defined(client: ClusterClient, name: str) -> tuple[DefinedVersion, ...]:
     """At most ten seconds old; nothing where the definition can't be read."""
-    key, now = (client.host, client.who, name), time.monotonic()
-    with _lock:
-        cached = _cache.get(key)
-    if cached and cached[0] > now:
-        return cached[1]
     try:
-        found = defined(client.get(client.find(*DEFINITIONS), name))
+        return defined(client.get(client.find(*DEFINITIONS), name))
     except KubeError:
-        found = ()
-    with _lock:
-        if len(_cache) >= _MAX_KINDS:
-            _cache.clear()
-        _cache[key] = (now + _TTL_SECONDS, found)
-    return found
+        return ()

@@ -7,11 +7,12 @@ Definitions are read all in one request. OLM notes on a definition every version
 takes no note away: of several the one counts whose ClusterServiceVersion is still there.
 """
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
+
+from cachetools import TTLCache, cached
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -24,6 +25,7 @@ _CSVS = ("operators.coreos.com", "v1alpha1", "clusterserviceversions")
 _ALONGSIDE = "operatorframework.io/installed-alongside-"
 _ARGO = "argocd.argoproj.io/tracking-id"
 _KEEP_SECONDS = 10.0
+_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +103,9 @@ class Definitions:
     owners: Mapping[str, Manager] = field(default_factory=dict)
 
 
-_kept: dict[tuple[str, ...], tuple[float, Definitions]] = {}
-_lock = Lock()
-
-
+@cached(TTLCache(_KEPT, _KEEP_SECONDS), key=lambda client: (client.host, client.who), lock=Lock())
 def read_definitions(client: ClusterClient) -> Definitions:
     """All of the cluster; nothing for users who can't list them. At most ten seconds old."""
-    key, now = (client.host, client.who), time.monotonic()
-    with _lock:
-        cached = _kept.get(key)
-    if cached and cached[0] + _KEEP_SECONDS > now:
-        return cached[1]
     try:
         rows = client.table(client.find(*DEFINITIONS)).rows
     except KubeError:
@@ -119,18 +113,7 @@ def read_definitions(client: ClusterClient) -> Definitions:
     objects = [row.object for row in rows]
     there = _csvs(client) if any(alongside(item) for item in objects) else frozenset()
     brought = {name_of(item): owner for item in objects if (owner := _definition_owner(item, there))}
-    found = Definitions(frozenset(name_of(item) for item in objects), brought)
-    with _lock:
-        if len(_kept) > 64:
-            _kept.clear()
-        _kept[key] = (now, found)
-    return found
-
-
-def forget_definitions() -> None:
-    """A definition came or went: the next page reads them again."""
-    with _lock:
-        _kept.clear()
+    return Definitions(frozenset(name_of(item) for item in objects), brought)
 
 
 def definition_owner(client: ClusterClient, definition: Mapping[str, Any]) -> Manager | None:

@@ -5,14 +5,14 @@ The editor's JSON says what may stand where, and what it means. It is kept encod
 """
 
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from threading import Lock
 from typing import Any
 
 import msgspec
+from cachetools import LRUCache, cached
 from django.http import HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -52,8 +52,6 @@ _KEEP = frozenset(
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 _LONG = 1200
 _LIMIT = 12
-_kept: "OrderedDict[int, tuple[Any, EditorSchema]]" = OrderedDict()
-_lock = threading.Lock()
 #: Cache-Control of an address with the hash of what it returns (a year), and of one without.
 _IMMUTABLE = "private, max-age=31536000, immutable"
 _REVALIDATE = "private, no-cache"
@@ -103,20 +101,16 @@ def _answer(request: ConsoleRequest, body: bytes, digest: str) -> HttpResponse:
 
 def editor_schema(document: Mapping[str, Any]) -> EditorSchema:
     """Of a document of kube.client, which is shared: as long as it is in use, the answer is made once."""
-    with _lock:
-        found = _kept.get(id(document))
-        if found is not None and found[0] is document:
-            _kept.move_to_end(id(document))
-            return found[1]
+    return _editor_schema(document)[1]
+
+
+# Each answer holds its document, so no other object can get the same id.
+@cached(LRUCache(_LIMIT), key=id, lock=Lock())
+def _editor_schema(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], EditorSchema]:
     components = (document.get("components") or {}).get("schemas") or {}
     made = {**_editor_node(document), "components": {name: _editor_node(schema) for name, schema in components.items()}}
     body = msgspec.json.encode(made)
-    answer = EditorSchema(hashlib.sha256(body).hexdigest()[:16], body)
-    with _lock:
-        _kept[id(document)] = (document, answer)
-        while len(_kept) > _LIMIT:
-            _kept.popitem(last=False)
-    return answer
+    return document, EditorSchema(hashlib.sha256(body).hexdigest()[:16], body)
 
 
 def _editor_node(schema: Any) -> Any:

@@ -21,7 +21,7 @@ from kube.objects import mapping
 from resources import live_topics
 from resources.lists.counts import counts
 from resources.state.health import conditions
-from resources.types.manager import DEFINITIONS, forget_definitions
+from resources.types.manager import DEFINITIONS, read_definitions
 from resources.types.types import ANY, KindQuery, every, find_kinds, is_custom
 
 SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"
@@ -37,7 +37,7 @@ def types(request: ConsoleRequest) -> HttpResponse:
     if "fresh" in request.GET:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
-        forget_definitions()
+        read_definitions.cache_clear()
     wish = KindQuery.from_query(request.GET)
     found = find_kinds(request.cluster, wish, request.namespace)
     if "count" in request.GET:

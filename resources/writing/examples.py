@@ -9,12 +9,12 @@ One word says what an object begins with, in the address and in the menu: `examp
 `?example=NAME`, `?example=-` and `?from=NAME` mean the same.
 """
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
+from cachetools import TTLCache, cached
 from django.utils.translation import gettext as _
 
 from console.web import navigation
@@ -37,8 +37,6 @@ _FIRST = "operatorframework.io/initialization-resource"
 #: version.
 _WORDS = ("displayName", "description", "specDescriptors", "statusDescriptors", "resources")
 _LIMIT = 64
-_kept: "dict[tuple[str, ...], tuple[float, Offer]]" = {}
-_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +77,17 @@ def examples(client: ClusterClient, type_: ResourceType, namespace: str) -> tupl
     return offer(client, type_, namespace).examples
 
 
+def _offer_key(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[str, ...]:
+    return (client.host, client.who, type_.group, type_.version, type_.kind, namespace)
+
+
+@cached(TTLCache(_LIMIT, _KEEP_SECONDS), key=_offer_key, lock=Lock())
 def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
     """At most ten seconds old. A cluster that refuses or fails to list CSVs offers nothing; the form works without."""
-    key = (client.host, client.who, type_.group, type_.version, type_.kind, namespace)
-    now = time.monotonic()
-    with _lock:
-        cached = _kept.get(key)
-        if cached and cached[0] > now:
-            return cached[1]
     found = _look(client, type_, namespace)
     if samples := navigation.samples(client, type_):
         added = tuple(Example(sample.title, sample.description, sample.object) for sample in samples)
         found = replace(found, examples=found.examples + added)
-    with _lock:
-        if len(_kept) >= _LIMIT:
-            _kept.clear()
-        _kept[key] = (now + _KEEP_SECONDS, found)
     return found
 
 

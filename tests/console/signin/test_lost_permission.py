@@ -36,7 +36,7 @@ RULES = [
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "RECHECK_SECONDS", 0.4)
-    monkeypatch.setattr(access, "_KEEP_SECONDS", 0.1)
+    monkeypatch.setattr(access, "_review", access._review.__wrapped__)
 
 
 @pytest.fixture
