@@ -311,7 +311,7 @@ def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) ->
 def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
     """The WebSocket of one TCP connection to `port` of the pod.
 
-    It is the kubelet that answers, and not every one takes a wish for JSON.
+    The kubelet answers, and not every kubelet takes a request that accepts JSON only.
     """
     path = f"/api/v1/namespaces/{path_segment(namespace)}/pods/{path_segment(pod)}/portforward"
     ref = f'port {port} of pod "{pod}" in namespace "{namespace}"'

@@ -358,8 +358,8 @@ def _commands(gift: Gift, namespace: str) -> Iterator[Command]:
 def gift_request(gift: Gift, user: str, cluster: str, namespace: str) -> str:
     """The text by which an administrator is asked to give this in one's place."""
     words = {"name": gift.subject.label, "role": gift.role_name, "namespace": namespace, "cluster": cluster}
-    wish = _("“%(name)s” needs the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”.")
-    return request_text(wish % words, user, (), str(gift_commands(gift, namespace)))
+    sentence = _("“%(name)s” needs the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”.")
+    return request_text(sentence % words, user, (), str(gift_commands(gift, namespace)))
 
 
 @dataclass(frozen=True, slots=True)

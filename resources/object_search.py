@@ -196,21 +196,21 @@ def _names(type_: ResourceType) -> frozenset[str]:
     return frozenset(word.lower() for word in plain if word)
 
 
-def search(client: ClusterClient, namespace: str, wish: ObjectQuery) -> ObjectMatches:
+def search(client: ClusterClient, namespace: str, query: ObjectQuery) -> ObjectMatches:
     """`namespace` '' is all; kinds of the cluster's scope are searched in any case.
 
     Raises BadRequest for labels that aren't a selector.
     """
-    if wish.empty:
+    if query.empty:
         return ObjectMatches()
-    asked = types(client, wish.kinds, wish.groups)
-    if wish.states:
+    asked = types(client, query.kinds, query.groups)
+    if query.states:
         asked = [type_ for type_ in asked if has_state(type_.group, type_.kind)]
-    places = wish.namespaces or (namespace,)
-    answers = list(_workers.map(lambda type_: _everywhere(client, type_, places, wish), asked))
+    places = query.namespaces or (namespace,)
+    answers = list(_workers.map(lambda type_: _everywhere(client, type_, places, query), asked))
     groups, forbidden, partly, failed = [], [], [], []
     for type_, (hits, more, error) in zip(asked, answers, strict=True):
-        if isinstance(error, BadRequest) and wish.labels:
+        if isinstance(error, BadRequest) and query.labels:
             raise error
         if isinstance(error, NotFound):
             continue  # its definition went a moment ago, and what was known of it is seconds old
@@ -221,10 +221,10 @@ def search(client: ClusterClient, namespace: str, wish: ObjectQuery) -> ObjectMa
         if more:
             partly.append(type_.kind)
         if hits:
-            ranked = sorted(hits, key=lambda hit: _rank(hit, wish.q))
+            ranked = sorted(hits, key=lambda hit: _rank(hit, query.q))
             groups.append(KindHits(type_, tuple(ranked[:SHOWN]), len(hits)))
-    groups.sort(key=lambda group: _rank(group.hits[0], wish.q)[0])
-    if not wish.states:
+    groups.sort(key=lambda group: _rank(group.hits[0], query.q)[0])
+    if not query.states:
         groups = _with_states(client, groups)
     return ObjectMatches(
         groups=tuple(groups),
@@ -236,13 +236,13 @@ def search(client: ClusterClient, namespace: str, wish: ObjectQuery) -> ObjectMa
 
 
 def _everywhere(
-    client: ClusterClient, type_: ResourceType, places: Iterable[str], wish: ObjectQuery
+    client: ClusterClient, type_: ResourceType, places: Iterable[str], query: ObjectQuery
 ) -> tuple[list[Hit], bool, KubeError | None]:
     """Of all the namespaces; what is in none is looked for once."""
     hits: list[Hit] = []
     more, problem = False, None
     for place in dict.fromkeys(places if type_.namespaced else ("",)):
-        found, cut, error = _read(client, type_, "" if place in ("*", "-") else place, wish)
+        found, cut, error = _read(client, type_, "" if place in ("*", "-") else place, query)
         hits, more, problem = hits + found, more or cut, problem or error
     return hits, more, problem
 
@@ -276,25 +276,25 @@ def _health(type_: ResourceType, obj: Mapping[str, Any]) -> Health:
 
 
 def _read(
-    client: ClusterClient, type_: ResourceType, namespace: str, wish: ObjectQuery
+    client: ClusterClient, type_: ResourceType, namespace: str, query: ObjectQuery
 ) -> tuple[list[Hit], bool, KubeError | None]:
     """(hits, whether there are objects that were not read, what went wrong)."""
-    words = wish.q.lower().split()
+    words = query.q.lower().split()
     hits: list[Hit] = []
     token, read = "", 0
     try:
         while True:
             place = namespace if type_.namespaced else ""
-            include = "Object" if wish.states else "Metadata"
-            table = client.table(type_, place, labels=wish.labels, limit=CHUNK, continue_=token, include=include)
+            include = "Object" if query.states else "Metadata"
+            table = client.table(type_, place, labels=query.labels, limit=CHUNK, continue_=token, include=include)
             for row in table.rows:
                 name = name_of(row.object).lower()
                 if not all(word in name for word in words):
                     continue
-                if not all(_annotated(row.object, note) for note in wish.notes):
+                if not all(_annotated(row.object, note) for note in query.notes):
                     continue
-                state = _health(type_, row.object) if wish.states else Health()
-                if wish.states and state.state.lower() not in wish.states:
+                state = _health(type_, row.object) if query.states else Health()
+                if query.states and state.state.lower() not in query.states:
                     continue
                 created = str((row.object.get("metadata") or {}).get("creationTimestamp") or "")
                 hits.append(

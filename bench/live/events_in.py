@@ -35,13 +35,16 @@ def measure(cluster: Cluster, _browser: object) -> list[Figure]:
 
 def _real(cluster: Cluster, programs: Programs, names: list[str]) -> list[Figure]:
     api = Api(cluster.kubeconfig)
-    wish = {"kubeconfig": str(cluster.kubeconfig), "seconds": _SECONDS, "connections": 2, "rate": 0}
+    parameters = {"kubeconfig": str(cluster.kubeconfig), "seconds": _SECONDS, "connections": 2, "rate": 0}
     halves = [[marks.path(name=name) for name in names[first::2]] for first in range(2)]
     with helping("pipe", _environment(programs), topic=marks.topic(api), objects=[]) as pipe:
         pipe.receive()
         _until_watched(pipe, api, names[0])
         usage = Usage(worker=programs["worker"].pid, redis=programs["redis"].pid, **cluster.pids)
-        with helping("load", paths=halves[0], **wish) as first, helping("load", paths=halves[1], **wish) as second:
+        with (
+            helping("load", paths=halves[0], **parameters) as first,
+            helping("load", paths=halves[1], **parameters) as second,
+        ):
             written = [first.receive(), second.receive()]
         words = usage.words()
         ended = time.monotonic()
@@ -63,8 +66,8 @@ def _real(cluster: Cluster, programs: Programs, names: list[str]) -> list[Figure
 
 def _fed(cluster: Cluster, programs: Programs, what: str, **environment: str) -> list[Figure]:
     api = Api(cluster.kubeconfig)
-    wish = {"kubeconfig": str(cluster.kubeconfig), "path": marks.path(), "objects": 5000}
-    with helping("feeder", **wish) as feeder:
+    parameters = {"kubeconfig": str(cluster.kubeconfig), "path": marks.path(), "objects": 5000}
+    with helping("feeder", **parameters) as feeder:
         kubeconfig = _pointed(programs.folder / "fed", api.config.name, feeder.receive()["port"], api.config.token())
         worker = programs.worker("fed", KUBECONFIG=str(kubeconfig), **environment)
         worker.start()

@@ -41,10 +41,10 @@ def _made(number: int) -> list[tuple[str, str]]:
 
 
 def _one(programs: Programs, pipe: Helper, topic: str, what: str, rates: tuple[int, ...]) -> list[Figure]:
-    wish = {"url": programs.url, "readers": _READERS, "notices" if what == "notices" else "rows": [topic]}
+    parameters = {"url": programs.url, "readers": _READERS, "notices" if what == "notices" else "rows": [topic]}
     sent: list[tuple[float, float, float]] = []
     for rate in rates:
-        with helping("readers", **wish) as first, helping("readers", **wish) as second:
+        with helping("readers", **parameters) as first, helping("readers", **parameters) as second:
             both = (first, second)
             for readers in both:
                 readers.receive()

@@ -1,9 +1,9 @@
 """Helper: an API server whose watch of one type is as fast as it is read; everything else is the real one's, to
 which it passes it on.
 
-Wish: {kubeconfig, path, objects}. Says {"port"}. Then each line asked is a rate ("0": as fast as it is read, "-1":
-nothing), answered by {"sent", "seconds"} since the last. The events are the real server's first Table, with name, uid,
-version and word replaced: every event is of the next of `objects` objects.
+Parameters: {kubeconfig, path, objects}. Says {"port"}. Then each line asked is a rate ("0": as fast as it is read,
+"-1": nothing), answered by {"sent", "seconds"} since the last. The events are the real server's first Table, with name,
+uid, version and word replaced: every event is of the next of `objects` objects.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import json
 import time
 from urllib.parse import parse_qs, urlsplit
 
-from bench.live.helper import asked, say, wish
+from bench.live.helper import asked, read_parameters, say
 from kube.config import load
 
 _BURST = 20
@@ -118,7 +118,7 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def main() -> None:
-    feeder = Feeder(**wish())
+    feeder = Feeder(**read_parameters())
     server = await asyncio.start_server(feeder.serve, "127.0.0.1", 0, limit=2**20)
     say({"port": server.sockets[0].getsockname()[1]})
     began = time.monotonic()

@@ -21,10 +21,10 @@ T = TypeVar("T")
 
 class Helper:
     """`python -m bench.live.<module>` (`bench.<module>` where it has a point); the first line of its input is its
-    configuration as JSON.
+    parameters as JSON.
     """
 
-    def __init__(self, module: str, environment: dict[str, str] | None, wish: dict[str, Any]) -> None:
+    def __init__(self, module: str, environment: dict[str, str] | None, parameters: dict[str, Any]) -> None:
         self.module = module
         self.process = subprocess.Popen(
             [sys.executable, "-m", f"bench.{module}" if "." in module else f"bench.live.{module}"],
@@ -36,7 +36,7 @@ class Helper:
             preexec_fn=die_with_parent,
         )
         self._lines: queue.Queue[Any] = queue.Queue()
-        self.send_line(json.dumps(wish))
+        self.send_line(json.dumps(parameters))
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -72,8 +72,8 @@ class Helper:
 
 
 @contextmanager
-def helping(module: str, environment: dict[str, str] | None = None, **wish: Any) -> Iterator[Helper]:
-    helper = Helper(module, environment, wish)
+def helping(module: str, environment: dict[str, str] | None = None, **parameters: Any) -> Iterator[Helper]:
+    helper = Helper(module, environment, parameters)
     try:
         yield helper
     finally:
@@ -90,7 +90,7 @@ def apart(work: Coroutine[Any, Any, T]) -> T:
 # In the helper itself
 
 
-def wish() -> dict[str, Any]:
+def read_parameters() -> dict[str, Any]:
     return dict(json.loads(sys.stdin.readline()))
 
 

@@ -31,18 +31,18 @@ def measure(cluster: Cluster, _browser: object) -> list[Figure]:
 def _one(cluster: Cluster, programs: Programs, what: str) -> list[Figure]:
     api = Api(cluster.kubeconfig)
     uids = [obj["metadata"]["uid"] for obj in api.ask("GET", marks.path())["items"]]
-    wish = {
+    parameters = {
         "url": programs.url,
         "rows": [marks.topic(api)],
         "notices": [f"{api.config.name}/core/v1/namespaces/-"],
         "uids": sse.shown(programs.url, uids) if what.startswith("50") else None,
     }
     usage = Usage(web=programs["web"].pid)
-    with helping("readers", readers=_FIRST, **wish) as first:
+    with helping("readers", readers=_FIRST, **parameters) as first:
         first.receive()
         before = settled(lambda: usage.mebibytes("web"))
         began = time.monotonic()
-        with helping("readers", readers=_STREAMS, **wish) as readers:
+        with helping("readers", readers=_STREAMS, **parameters) as readers:
             readers.receive(300)
             opened = time.monotonic() - began
             after = settled(lambda: usage.mebibytes("web"))

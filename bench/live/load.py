@@ -1,7 +1,7 @@
 """Helper: writers straight at the API server, at a rate or as fast as they can, over several kept connections.
 
-Wish: {kubeconfig, paths, rate (0: as fast as it goes), seconds, connections}. Each write is a merge patch of the next
-path's status. Says {"written", "seconds", "failed"} when done. Run more than one where one core is not enough.
+Parameters: {kubeconfig, paths, rate (0: as fast as it goes), seconds, connections}. Each write is a merge patch of the
+next path's status. Says {"written", "seconds", "failed"} when done. Run more than one where one core is not enough.
 """
 
 import asyncio
@@ -10,12 +10,12 @@ import time
 from urllib.parse import urlsplit
 
 from bench.live.api import MERGE
-from bench.live.helper import say, wish
+from bench.live.helper import read_parameters, say
 from kube.config import load
 
 
 async def main() -> None:
-    wanted = wish()
+    wanted = read_parameters()
     config = load(wanted["kubeconfig"])
     parts = urlsplit(config.host)
     head = (

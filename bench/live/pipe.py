@@ -1,10 +1,10 @@
 """Helper in the console's own environment: keeps up the interest in a topic, tells up to where its stream is, and
 writes into it as a hub would.
 
-Wish: {topic, objects: [[uid, name], …]}. Lines: "version" → {"version"}; "hubs" → {"hubs"}, how many live; "record" →
-{} once a row of the topic came through the pipe, which is what is then written again; "feed RATE SECONDS" → {"written",
-"seconds", "late"}: that many changes a second, to one after the other of `objects`; "only N": of the first N of them
-from now on → {}.
+Parameters: {topic, objects: [[uid, name], …]}. Lines: "version" → {"version"}; "hubs" → {"hubs"}, how many live;
+"record" → {} once a row of the topic came through the pipe, which is what is then written again; "feed RATE SECONDS" →
+{"written", "seconds", "late"}: that many changes a second, to one after the other of `objects`; "only N": of the first
+N of them from now on → {}.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ import django
 
 from bench.live import marks
 from bench.live.api import Api
-from bench.live.helper import Helper, asked, say, wish
+from bench.live.helper import Helper, asked, read_parameters, say
 
 _BURSTS = 50.0  # a second: what comes together in a burst is what the hub appends at once
 
@@ -37,7 +37,7 @@ async def main() -> None:
     django.setup()
     from resources.changes import Change, ChangeLog, RedisError, Topic  # noqa: PLC0415  needs the settings
 
-    wanted = wish()
+    wanted = read_parameters()
     topic = Topic.parse(wanted["topic"])
     log = ChangeLog()
 

@@ -1,6 +1,6 @@
 """Helper: N readers of one stream. Asked for anything, it says what came since it was asked last.
 
-{"events", "bytes", "seconds", "arrivals": {word: [milliseconds since 1970 at each reader]}}; `words` in the wish:
+{"events", "bytes", "seconds", "arrivals": {word: [milliseconds since 1970 at each reader]}}; `words` in the parameters:
 whether arrivals are kept.
 """
 
@@ -9,11 +9,11 @@ import time
 from collections import defaultdict
 
 from bench.live import sse
-from bench.live.helper import asked, say, wish
+from bench.live.helper import asked, read_parameters, say
 
 
 async def main() -> None:
-    wanted = wish()
+    wanted = read_parameters()
     events = received = 0
     arrivals: dict[str, list[float]] = defaultdict(list)
 

@@ -1,4 +1,4 @@
-"""Helper: a TCP relay that counts and that can be cut. Wish: {host, port}. Says {"port"}.
+"""Helper: a TCP relay that counts and that can be cut. Parameters: {host, port}. Says {"port"}.
 
 Lines: "count" → {"down", "up", "seconds"} in bytes since it was asked last (down: from the server); "silent": packets
 are dropped without a reset; "refuse": every connection is broken, and new ones are; "open": as before.
@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import time
 
-from bench.live.helper import asked, say, wish
+from bench.live.helper import asked, read_parameters, say
 
 
 class Relay:
@@ -49,7 +49,7 @@ class Relay:
 
 
 async def main() -> None:
-    relay = Relay(**wish())
+    relay = Relay(**read_parameters())
     server = await asyncio.start_server(relay.serve, "127.0.0.1", 0)
     say({"port": server.sockets[0].getsockname()[1]})
     began = time.monotonic()

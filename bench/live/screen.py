@@ -46,8 +46,8 @@ def measure(cluster: Cluster, programs: Programs, browser: Browser, samples: int
             readers = None
             if others:
                 uids = [obj["metadata"]["uid"] for obj in api.ask("GET", marks.path())["items"]]
-                wish = {"url": programs.url, "rows": [marks.topic(api)], "uids": sse.shown(programs.url, uids)}
-                readers = stack.enter_context(helping("readers", readers=others, words=True, **wish))
+                parameters = {"url": programs.url, "rows": [marks.topic(api)], "uids": sse.shown(programs.url, uids)}
+                readers = stack.enter_context(helping("readers", readers=others, words=True, **parameters))
                 readers.receive()
             usage = Usage(web=programs["web"].pid, worker=programs["worker"].pid, **cluster.pids)
             sent: dict[str, float] = {}

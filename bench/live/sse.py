@@ -35,12 +35,12 @@ def request(
         asked = [("topic", row) for row in rows] + [("notice", notice) for notice in notices]
         query = urlencode([*asked, *([("since", since)] if since else [])])
         return f"GET /stream?{query} HTTP/1.1\r\n{common}\r\n".encode()
-    wish = {
+    subscription = {
         "since": since,
         "rows": [{"topic": row, "uids": list(uids), "moves": False} for row in rows],
         "notices": [{"topic": notice} for notice in notices],
     }
-    body = json.dumps(wish).encode()
+    body = json.dumps(subscription).encode()
     head = (
         f"POST /stream HTTP/1.1\r\n{common}Origin: {url}\r\nContent-Type: application/json\r\nContent-Length:"
         f" {len(body)}\r\n\r\n"

@@ -40,10 +40,10 @@ def measure(cluster: Cluster, programs: Programs, browser: Browser) -> list[Figu
     print(f"  {_OBJECTS} objects made", flush=True)
     api = Api(cluster.kubeconfig)
     found = {obj["metadata"]["name"]: obj["metadata"]["uid"] for obj in api.ask("GET", marks.path(_NAMESPACE))["items"]}
-    wish = {"topic": marks.topic(api, _NAMESPACE), "objects": [(found[name], name) for name in names]}
+    parameters = {"topic": marks.topic(api, _NAMESPACE), "objects": [(found[name], name) for name in names]}
     with (
         helping("relay", host="127.0.0.1", port=programs.port) as relay,
-        helping("pipe", {**os.environ, **programs.environment}, **wish) as pipe,
+        helping("pipe", {**os.environ, **programs.environment}, **parameters) as pipe,
     ):
         pipe.receive()
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
@@ -95,8 +95,11 @@ class _Tab:
 def _written(cluster: Cluster, tab: _Tab, what: str, names: list[str]) -> list[Figure]:
     """Two writers for `_SECONDS`, measured between their first two seconds and their end."""
     paths = [marks.path(_NAMESPACE, name) for name in names]
-    wish = {"kubeconfig": str(cluster.kubeconfig), "seconds": _SECONDS, "connections": 8, "rate": _RATE / 2}
-    with helping("load", paths=paths[0::2], **wish) as first, helping("load", paths=paths[1::2], **wish) as second:
+    parameters = {"kubeconfig": str(cluster.kubeconfig), "seconds": _SECONDS, "connections": 8, "rate": _RATE / 2}
+    with (
+        helping("load", paths=paths[0::2], **parameters) as first,
+        helping("load", paths=paths[1::2], **parameters) as second,
+    ):
         time.sleep(2)
         tab.restart()
         written = [first.receive(), second.receive()]

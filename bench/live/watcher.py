@@ -9,12 +9,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.live import sse
-from bench.live.helper import asked, say, wish
+from bench.live.helper import asked, read_parameters, say
 from kube.config import load
 
 
 async def main() -> None:
-    wanted = wish()
+    wanted = read_parameters()
     config = load(str(Path(wanted["kubeconfig"])))
     parts = urlsplit(config.host)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port, ssl=config.tls, limit=2**24)

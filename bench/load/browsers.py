@@ -2,8 +2,8 @@
 
 Each opens a page, reads for a while, opens the next; what the page loads with scripts is loaded too.
 
-Wish: {url, people, pages: {name: path with {namespace} and {shown}}, seconds, think (seconds between two pages, on
-average), seed}. Says {"ready"}, and at the end {"times": {page: [milliseconds]}, "errors": [sentence], "parts":
+Parameters: {url, people, pages: {name: path with {namespace} and {shown}}, seconds, think (seconds between two pages,
+on average), seed}. Says {"ready"}, and at the end {"times": {page: [milliseconds]}, "errors": [sentence], "parts":
 number}. An error: another answer than a whole page of 200, or another's namespace in it.
 """
 
@@ -18,7 +18,7 @@ from urllib.parse import urljoin
 
 import aiohttp
 
-from bench.live.helper import say, wish
+from bench.live.helper import read_parameters, say
 
 _PART = re.compile(r'<[^>]*\bhx-get="([^"]*)"[^>]*>')
 _NAMES = re.compile(r"\bload-\d\d\b")
@@ -115,7 +115,7 @@ async def get(
 
 
 async def main() -> None:
-    wanted, visits = wish(), Visits()
+    wanted, visits = read_parameters(), Visits()
     connector = aiohttp.TCPConnector(limit=len(wanted["people"]) * 2)
     limit = aiohttp.ClientTimeout(total=60)
     async with aiohttp.ClientSession(

@@ -1,18 +1,18 @@
 """Helper: tabs that stay open. Each is a stream of one person's list, asked for as a page asks.
 
-Wish: {url, people, each (streams of one person)}. Says {"open": number}; asked for anything, {"open", "lost", "events",
-"bytes"} since it began.
+Parameters: {url, people, each (streams of one person)}. Says {"open": number}; asked for anything, {"open", "lost",
+"events", "bytes"} since it began.
 """
 
 import asyncio
 from typing import Any
 
 from bench.live import sse
-from bench.live.helper import asked, say, wish
+from bench.live.helper import asked, read_parameters, say
 
 
 async def main() -> None:
-    wanted = wish()
+    wanted = read_parameters()
     seen = {"events": 0, "bytes": 0}
 
     def hear(data: bytes, _now: float) -> None:

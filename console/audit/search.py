@@ -76,7 +76,7 @@ class AuditQuery:
         return {key: value for key, value in pairs.items() if value}
 
     @property
-    def query(self) -> str:
+    def query_string(self) -> str:
         """For pages' addresses."""
         return urlencode(self.pairs)
 
@@ -98,23 +98,29 @@ def time_of(text: str) -> datetime | None:
         return None
 
 
-def find(scope: Scope, wish: AuditQuery) -> "QuerySet[AuditEntry]":
+def find(scope: Scope, query: AuditQuery) -> "QuerySet[AuditEntry]":
     """Newest first. Times that can't be read leave nothing out."""
     rows = scope.rows()
-    for word in wish.q.lower().split()[:10]:
+    for word in query.q.lower().split()[:10]:
         rows = rows.filter(words__contains=word)
-    same = {"user": wish.user, "verb": wish.verb, "namespace": wish.namespace, "name": wish.name, "source": wish.source}
+    same = {
+        "user": query.user,
+        "verb": query.verb,
+        "namespace": query.namespace,
+        "name": query.name,
+        "source": query.source,
+    }
     rows = rows.filter(**{key: value for key, value in same.items() if value})
-    if wish.kind:
-        plural, _dot, group = wish.kind.partition(".")
+    if query.kind:
+        plural, _dot, group = query.kind.partition(".")
         rows = rows.filter(resource=plural, group=group)
-    if wish.outcome == REFUSED:
+    if query.outcome == REFUSED:
         rows = rows.exclude(outcome="ok")
-    elif wish.outcome:
-        rows = rows.filter(outcome=wish.outcome)
-    if since := time_of(wish.since):
+    elif query.outcome:
+        rows = rows.filter(outcome=query.outcome)
+    if since := time_of(query.since):
         rows = rows.filter(at__gte=since)
-    if until := time_of(wish.until):
+    if until := time_of(query.until):
         rows = rows.filter(at__lte=until)
     return rows.order_by("-at", "-pk")
 

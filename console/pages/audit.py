@@ -55,7 +55,7 @@ class AuditPage:
     """`has_all_users`: whether acts of all users are included. `exported`: the maximum number of rows in a file."""
 
     scope: Scope
-    wish: AuditQuery
+    query: AuditQuery
     rows: "Page[AuditEntry]"
     offered: Offered
     days: int
@@ -69,16 +69,16 @@ class AuditPage:
     @property
     def reasons(self) -> tuple[str, ...]:
         """With the one that is asked for, however long ago it was."""
-        asked = {self.wish.outcome} - {"", "ok", search.REFUSED}
+        asked = {self.query.outcome} - {"", "ok", search.REFUSED}
         return tuple(sorted({*self.offered.reasons, *asked}))
 
     @property
     def since(self) -> str:
-        return _local(self.wish.since)
+        return _local(self.query.since)
 
     @property
     def until(self) -> str:
-        return _local(self.wish.until)
+        return _local(self.query.until)
 
 
 def _local(text: str) -> str:
@@ -90,11 +90,11 @@ def _local(text: str) -> str:
 @require_safe
 def audit(request: ConsoleRequest) -> HttpResponse:
     """The acts, newest first. `page=` counts from 1."""
-    scope, wish = _scope(request.cluster), AuditQuery.from_query(request.GET)
-    rows = paginate(request, search.find(scope, wish).defer("diff", "words"))
+    scope, query = _scope(request.cluster), AuditQuery.from_query(request.GET)
+    rows = paginate(request, search.find(scope, query).defer("diff", "words"))
     page = AuditPage(
         scope=scope,
-        wish=wish,
+        query=query,
         rows=rows,
         offered=search.offered(scope),
         days=settings.AUDIT_DAYS,
@@ -132,16 +132,16 @@ def export(request: ConsoleRequest) -> HttpResponseBase:
     The page's buttons POST, which is an act; a GET reads, and reading writes no row.
     """
     asked = request.POST if request.method == "POST" else request.GET
-    format_, wish = asked.get("format", "csv"), AuditQuery.from_query(asked)
+    format_, query = asked.get("format", "csv"), AuditQuery.from_query(asked)
     if format_ not in FORMATS:
         return HttpResponseBadRequest(_("The format must be csv or jsonl."))
     lines, content_type = FORMATS[format_]
-    rows = search.find(_scope(request.cluster), wish)
+    rows = search.find(_scope(request.cluster), query)
     exported = lines(search.each(rows, settings.AUDIT_EXPORT_ROWS))
     name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.{format_}"
     response = render.as_file(StreamingHttpResponse(exported, content_type=content_type), name)
     if request.method == "POST":
-        acts.record(request, "export", f"audit {wish.query}".strip(), "ok")
+        acts.record(request, "export", f"audit {query.query_string}".strip(), "ok")
     return response
 
 
@@ -205,10 +205,10 @@ class AuditApi(APIView):
 
         The user's own acts, or those of all users with permission to `get` audit.operator-console.dev.
         """
-        scope, wish = _scope(_request(request).cluster), AuditQuery.from_query(request.query_params)
-        if wish.wrong:
-            raise ValidationError(f"{' and '.join(wish.wrong)}: a time is written as 2026-11-22T16:00:00Z")
-        rows = search.find(scope, wish)
+        scope, query = _scope(_request(request).cluster), AuditQuery.from_query(request.query_params)
+        if query.wrong:
+            raise ValidationError(f"{' and '.join(query.wrong)}: a time is written as 2026-11-22T16:00:00Z")
+        rows = search.find(scope, query)
         if (before := _number(request, "before")) is not None:
             last = scope.rows().filter(pk=before).first()
             rows = search.before(rows, last) if last else rows.filter(pk__lt=before)

@@ -261,23 +261,23 @@ def read_input(typed: Mapping[str, str]) -> ImpersonationInput:
     if account and not user:
         user = f"{_ACCOUNT}{namespace}:{name}" if slash else account
     groups = tuple(dict.fromkeys(line.strip() for line in typed.get("groups", "").splitlines() if line.strip()))
-    wish = ImpersonationInput(user, groups)
-    return ImpersonationInput(user, groups, _input_errors(wish))
+    input_ = ImpersonationInput(user, groups)
+    return ImpersonationInput(user, groups, _input_errors(input_))
 
 
-def _input_errors(wish: ImpersonationInput) -> dict[str, str]:
-    if not wish.name:
+def _input_errors(input_: ImpersonationInput) -> dict[str, str]:
+    if not input_.name:
         return {"user": _("Enter a user, a service account or groups.")}
     found = {}
     words = _("Use at most %(n)d visible ASCII characters. The console can't send other characters to the API server.")
     words %= {"n": limits.IMPERSONATED_NAME.value}
-    if wish.user and (not is_header_value(wish.user) or len(wish.user) > limits.IMPERSONATED_NAME.value):
+    if input_.user and (not is_header_value(input_.user) or len(input_.user) > limits.IMPERSONATED_NAME.value):
         found["user"] = words
-    elif wish.user.startswith(_ACCOUNT) and _service_account(wish.user) is None:
+    elif input_.user.startswith(_ACCOUNT) and _service_account(input_.user) is None:
         found["user"] = _("A service account has the form system:serviceaccount:NAMESPACE:NAME.")
-    if any(not is_header_value(group) or len(group) > limits.IMPERSONATED_NAME.value for group in wish.groups):
+    if any(not is_header_value(group) or len(group) > limits.IMPERSONATED_NAME.value for group in input_.groups):
         found["groups"] = words
-    elif len(wish.groups) > limits.IMPERSONATED_GROUPS.value:
+    elif len(input_.groups) > limits.IMPERSONATED_GROUPS.value:
         found["groups"] = _("Enter at most %(n)d groups.") % {"n": limits.IMPERSONATED_GROUPS.value}
     return found
 
@@ -299,26 +299,27 @@ def can_impersonate(client: ClusterClient) -> bool:
         return False
 
 
-def check_input(client: ClusterClient, wish: ImpersonationInput) -> tuple[ImpersonationInput, Whom | None]:
+def check_input(client: ClusterClient, input_: ImpersonationInput) -> tuple[ImpersonationInput, Whom | None]:
     """What the API server says: of each field, and then of all together, as which it is sent.
 
     Raises KubeError where it says nothing at all.
     """
-    if wish.errors:
-        return wish, None
+    if input_.errors:
+        return input_, None
     try:
-        config = impersonated_config(client.config, wish.name, wish.groups, "asked")
+        config = impersonated_config(client.config, input_.name, input_.groups, "asked")
     except ValueError:
         words = _(
             "The console's own identity already impersonates another user (`as` in its kubeconfig). "
             "Nested impersonation isn't possible."
         )
-        return ImpersonationInput(wish.user, wish.groups, {"user": words}), None
+        return ImpersonationInput(input_.user, input_.groups, {"user": words}), None
     try:
         whom = _whom(config)
     except (Forbidden, Unauthorized) as error:
-        return ImpersonationInput(wish.user, wish.groups, _refused_fields(client, wish) or {"user": str(error)}), None
-    return wish, whom
+        errors = _refused_fields(client, input_) or {"user": str(error)}
+        return ImpersonationInput(input_.user, input_.groups, errors), None
+    return input_, whom
 
 
 def _whom(config: ClusterConfig) -> Whom:
@@ -328,19 +329,19 @@ def _whom(config: ClusterConfig) -> Whom:
     )
 
 
-def _refused_fields(client: ClusterClient, wish: ImpersonationInput) -> dict[str, str]:
+def _refused_fields(client: ClusterClient, input_: ImpersonationInput) -> dict[str, str]:
     """At which field, and why."""
     found = {}
-    account = _service_account(wish.name)
+    account = _service_account(input_.name)
     answer = (
         client.review("impersonate", ACCOUNTS, *account)
         if account
-        else client.review("impersonate", USERS, name=wish.name)
+        else client.review("impersonate", USERS, name=input_.name)
     )
     if not answer.allowed:
         what = _("service account %(name)s") if account else _("user %(name)s")
-        found["user"] = _refusal_words(what % {"name": wish.name}, answer.reason)
-    for group in wish.groups:
+        found["user"] = _refusal_words(what % {"name": input_.name}, answer.reason)
+    for group in input_.groups:
         answer = client.review("impersonate", GROUPS, name=group)
         if not answer.allowed:
             found["groups"] = _refusal_words(_("group %(name)s") % {"name": group}, answer.reason)

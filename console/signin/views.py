@@ -195,6 +195,6 @@ def _safe_next(request: HttpRequest) -> str:
     return back if back and not back.startswith(reverse("signin:view-as")) else reverse("pages:overview")
 
 
-def _view_as_page(request: HttpRequest, found: ImpersonationInput, status: int = 200) -> HttpResponse:
+def _view_as_page(request: HttpRequest, input_: ImpersonationInput, status: int = 200) -> HttpResponse:
     back = request.POST.get("next") or request.GET.get("next") or ""
-    return render(request, "signin/view_as.html", {"wish": found, "back": back}, status=status)
+    return render(request, "signin/view_as.html", {"input": input_, "back": back}, status=status)

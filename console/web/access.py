@@ -123,9 +123,9 @@ class AccessRequest:
         return request_text(first % words, self.user, self.missing, self.command)
 
 
-def request_text(wish: str, user: str, missing: Iterable[str], command: str) -> str:
+def request_text(sentence: str, user: str, missing: Iterable[str], command: str) -> str:
     """Plain text, for a message."""
-    lines = [wish, "", _("I'm signed in as: %(user)s") % {"user": user}]
+    lines = [sentence, "", _("I'm signed in as: %(user)s") % {"user": user}]
     if needs := list(missing):
         lines += [_("I can't currently do the following:"), *(f"- {need}" for need in needs)]
     return "\n".join([*lines, "", _("This command grants the access:"), command, ""])
@@ -173,10 +173,10 @@ class MissingPermission:
         resource = f"{plural}.{self.group}{slash}{part}" if self.group else self.resource
         what = {"verb": self.verb, "resource": resource, "namespace": self.namespace}
         if self.namespace:
-            wish = _("I need permission to %(verb)s %(resource)s in the namespace “%(namespace)s”.") % what
+            sentence = _("I need permission to %(verb)s %(resource)s in the namespace “%(namespace)s”.") % what
         else:
-            wish = _("I need permission to %(verb)s %(resource)s in the whole cluster.") % what
-        return request_text(wish, self.user, (), self._commands(resource))
+            sentence = _("I need permission to %(verb)s %(resource)s in the whole cluster.") % what
+        return request_text(sentence, self.user, (), self._commands(resource))
 
     def _commands(self, resource: str) -> str:
         kind, scope = ("role", f" -n {self.namespace}") if self.namespace else ("clusterrole", "")

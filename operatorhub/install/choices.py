@@ -95,8 +95,8 @@ def template(annotations: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def suggestion(about: Description, situation: Situation, mode: str, picked: str, package: str) -> str:
-    """The namespace to begin with: the author's wish; for all namespaces one that has such a group; the picked one;
-    the package's name.
+    """The namespace to begin with: the one that the author suggests; for all namespaces one that has such a group;
+    the picked one; the package's name.
     """
     if about.suggested_namespace and LABEL.fullmatch(about.suggested_namespace):
         return about.suggested_namespace

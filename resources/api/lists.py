@@ -237,9 +237,9 @@ class Events(APIView):
     )
     def get(self, request: Request) -> Response:
         asked = request.query_params
-        wish = events.event_query(asked)
+        query = events.event_query(asked)
         namespace = asked.get("namespace", "")
-        found = events.event_list(cluster(request), "" if namespace == "-" else namespace, wish)
+        found = events.event_list(cluster(request), "" if namespace == "-" else namespace, query)
         first = (_page_number(asked.get("page", "")) - 1) * _PAGE_EVENTS
         rows = [
             {
@@ -284,8 +284,8 @@ class Search(APIView):
     def get(self, request: Request) -> Response:
         asked = request.query_params
         namespace = asked.get("namespace", "")
-        wish = object_search.parse_query(" ".join(asked.get("q", "").split())[:1000])
-        found = object_search.search(cluster(request), "" if namespace == "-" else namespace, wish)
+        query = object_search.parse_query(" ".join(asked.get("q", "").split())[:1000])
+        found = object_search.search(cluster(request), "" if namespace == "-" else namespace, query)
         hits = [
             {"object": ref(group.type, hit.namespace, hit.name), "state": hit.state, "created": hit.created}
             for group in found.groups

@@ -125,12 +125,12 @@ class Kinds(APIView):
     )
     def get(self, request: Request) -> Response:
         """In the order of the page: custom groups first."""
-        http, wish = _http(request), KindQuery.from_query(request.query_params.dict())
-        found = find_kinds(http.cluster, wish, http.namespace)
+        http, query = _http(request), KindQuery.from_query(request.query_params.dict())
+        found = find_kinds(http.cluster, query, http.namespace)
         if request.query_params.get("counts", "") in ("1", "true", "yes"):
             listed = [kind.type for group in found.groups for kind in group.kinds if kind.listable]
             counts(http.cluster, listed, http.namespace)
-            found = find_kinds(http.cluster, wish, http.namespace)
+            found = find_kinds(http.cluster, query, http.namespace)
         every = [kind for group in found.groups for kind in group.kinds]
         return Response(KindsSerializer({"items": every, "total": found.total, "errors": found.errors}).data)
 

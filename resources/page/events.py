@@ -210,10 +210,10 @@ def event_query(get: Mapping[str, Any]) -> EventQuery:
     )
 
 
-def event_list(client: ClusterClient, namespace: str, wish: EventQuery) -> EventList:
+def event_list(client: ClusterClient, namespace: str, query: EventQuery) -> EventList:
     """`namespace` '' is all. Raises KubeError."""
     events, beyond = read_all(client, namespace)
-    return event_list_of(events, wish, beyond)
+    return event_list_of(events, query, beyond)
 
 
 def read_all(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], bool]:
@@ -236,14 +236,14 @@ def read_all(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], b
     return [], False
 
 
-def event_list_of(events: Sequence[KubeObject], wish: EventQuery, beyond: bool = False) -> EventList:
+def event_list_of(events: Sequence[KubeObject], query: EventQuery, beyond: bool = False) -> EventList:
     """Those of `events` that fit the query."""
-    words = wish.q.lower().split()
-    matching = [event for event in events if _fits(event, wish, words)]
+    words = query.q.lower().split()
+    matching = [event for event in events if _fits(event, query, words)]
     matching.sort(key=order, reverse=True)
     groups: dict[tuple[str, ...], list[KubeObject]] = {}
     for event in matching:
-        key = _alike(event) if wish.grouped else (text(mapping(event.get("metadata")).get("uid")),)
+        key = _alike(event) if query.grouped else (text(mapping(event.get("metadata")).get("uid")),)
         groups.setdefault(key, []).append(event)
     return EventList(
         groups=tuple(groups.values()),
@@ -274,10 +274,10 @@ def _about(event: Mapping[str, Any], key: str) -> str:
     return text(mapping(event.get("involvedObject")).get(key))
 
 
-def _fits(event: Mapping[str, Any], wish: EventQuery, words: Sequence[str]) -> bool:
-    if (wish.type and _type(event) != wish.type) or (wish.kind and _about(event, "kind") != wish.kind):
+def _fits(event: Mapping[str, Any], query: EventQuery, words: Sequence[str]) -> bool:
+    if (query.type and _type(event) != query.type) or (query.kind and _about(event, "kind") != query.kind):
         return False
-    if wish.reason and text(event.get("reason")) != wish.reason:
+    if query.reason and text(event.get("reason")) != query.reason:
         return False
     if not words:
         return True

@@ -82,7 +82,7 @@ class KindQuery:
         )
 
     @property
-    def query(self) -> dict[str, str]:
+    def parameters(self) -> dict[str, str]:
         """For an address, with what differs from the usual."""
         values = {
             "q": self.q,
@@ -112,7 +112,7 @@ class Types:
     """
 
     groups: tuple[ApiGroup, ...]
-    wish: KindQuery
+    query: KindQuery
     total: int
     errors: tuple[str, ...]
     verbs: tuple[str, ...]
@@ -147,8 +147,8 @@ def every(types: Iterable[ResourceType]) -> list[Kind]:
     return [Kind(type=served[0], served=tuple(served)) for served in versions.values()]
 
 
-def find_kinds(client: ClusterClient, wish: KindQuery, namespace: str = "") -> Types:
-    """Kinds in which every word of the wish occurs (kind, plural, short names, group, categories, operator)."""
+def find_kinds(client: ClusterClient, query: KindQuery, namespace: str = "") -> Types:
+    """Kinds in which every word of the query occurs (kind, plural, short names, group, categories, operator)."""
     definitions = read_definitions(client)
     all_ = [
         Kind(
@@ -162,7 +162,7 @@ def find_kinds(client: ClusterClient, wish: KindQuery, namespace: str = "") -> T
     ]
     groups: dict[str, list[Kind]] = {}
     for kind in all_:
-        if wish.fits(kind):
+        if query.fits(kind):
             groups.setdefault(kind.type.group, []).append(kind)
     found = [
         ApiGroup(name or "core", is_custom(name), tuple(sorted(members, key=lambda kind: kind.type.kind)))
@@ -173,7 +173,7 @@ def find_kinds(client: ClusterClient, wish: KindQuery, namespace: str = "") -> T
     unserved = definitions.names - {kind.type.qualified for kind in all_}
     return Types(
         groups=tuple(found),
-        wish=wish,
+        query=query,
         total=len(all_),
         errors=client.discovery_errors,
         verbs=verbs,

@@ -21,38 +21,38 @@ from resources.page.events import EventList, EventQuery, Happened, event_query
 class EventsPage:
     """`namespace` '' is all; `groups`: the page that is shown, and `rows` its rows; `topic`: of the live updates."""
 
-    wish: EventQuery
+    query: EventQuery
     namespace: str
     found: EventList
     groups: "Page[Sequence[KubeObject]]"
     rows: tuple[Happened, ...]
     topic: str
 
-    def query(self, **changed: str) -> str:
+    def address(self, **changed: str) -> str:
         """The address of this page with other choices; '' takes one away."""
-        wish = self.wish
+        query = self.query
         now = {
             "namespace": self.namespace or "-",
-            "type": wish.type,
-            "kind": wish.kind,
-            "reason": wish.reason,
-            "q": wish.q,
-            "group": "" if wish.grouped else "0",
+            "type": query.type,
+            "kind": query.kind,
+            "reason": query.reason,
+            "q": query.q,
+            "group": "" if query.grouped else "0",
             **changed,
         }
         return f"?{urlencode({key: value for key, value in now.items() if value}, quote_via=quote)}"
 
     @property
     def kinds(self) -> tuple[tuple[str, int], ...]:
-        return _with(self.found.kinds, self.wish.kind)
+        return _with(self.found.kinds, self.query.kind)
 
     @property
     def reasons(self) -> tuple[tuple[str, int], ...]:
-        return _with(self.found.reasons, self.wish.reason)
+        return _with(self.found.reasons, self.query.reason)
 
     @property
     def here(self) -> str:
-        return self.query(page=str(self.groups.number) if self.groups.has_previous() else "")
+        return self.address(page=str(self.groups.number) if self.groups.has_previous() else "")
 
     @property
     def every(self) -> int:
@@ -61,19 +61,19 @@ class EventsPage:
 
     @property
     def all_types(self) -> str:
-        return self.query(type="")
+        return self.address(type="")
 
     @property
     def normal_only(self) -> str:
-        return self.query(type="Normal")
+        return self.address(type="Normal")
 
     @property
     def warning_only(self) -> str:
-        return self.query(type="Warning")
+        return self.address(type="Warning")
 
     @property
     def grouping(self) -> str:
-        return self.query(group="0" if self.wish.grouped else "")
+        return self.address(group="0" if self.query.grouped else "")
 
     @property
     def normal(self) -> int:
@@ -81,19 +81,19 @@ class EventsPage:
 
     @property
     def older(self) -> str:
-        return self.query(page=str(self.groups.next_page_number())) if self.groups.has_next() else ""
+        return self.address(page=str(self.groups.next_page_number())) if self.groups.has_next() else ""
 
     @property
     def newer(self) -> str:
-        return self.query(page=str(self.groups.previous_page_number())) if self.groups.has_previous() else ""
+        return self.address(page=str(self.groups.previous_page_number())) if self.groups.has_previous() else ""
 
     @property
     def filtered(self) -> bool:
-        return bool(self.wish.type or self.wish.kind or self.wish.reason or self.wish.q)
+        return bool(self.query.type or self.query.kind or self.query.reason or self.query.q)
 
     @property
     def clear(self) -> str:
-        return self.query(type="", kind="", reason="", q="")
+        return self.address(type="", kind="", reason="", q="")
 
 
 def _with(counted: tuple[tuple[str, int], ...], chosen: str) -> tuple[tuple[str, int], ...]:
@@ -104,12 +104,12 @@ def _with(counted: tuple[tuple[str, int], ...], chosen: str) -> tuple[tuple[str,
 @require_safe
 def event_stream(request: ConsoleRequest) -> HttpResponse:
     """`?type=`, `kind`, `reason`, `q`, `group=0`: ungrouped, `page`; only the list for htmx and live updates."""
-    wish, namespace = event_query(request.GET), request.namespace
-    found = events.event_list(request.cluster, namespace, wish)
+    query, namespace = event_query(request.GET), request.namespace
+    found = events.event_list(request.cluster, namespace, query)
     type_ = request.cluster.find("", "v1", "events")
     groups = paginate(request, found.groups)
     page = EventsPage(
-        wish=wish,
+        query=query,
         namespace=namespace,
         found=found,
         groups=groups,

@@ -40,10 +40,10 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
     """
     since = position_at_start(request)
     place = place_of(request, group, version, plural, request.namespace or "-")
-    wish, choice = Filter.from_query(request.GET), ColumnChoice.from_request(request, place.type.qualified)
+    filter_, choice = Filter.from_query(request.GET), ColumnChoice.from_request(request, place.type.qualified)
     if request.GET.get("part") == "states":
-        return _told(_states(request, place, wish, choice), since, "")
-    page, status = _list_page(request, place, wish, choice)
+        return _told(_states(request, place, filter_, choice), since, "")
+    page, status = _list_page(request, place, filter_, choice)
     answer = render.page(request, "resources/list.html", {"list": page}, fragment="resources/_list.html", status=status)
     return _told(answer, since, page.found.version)
 
@@ -63,14 +63,14 @@ def _min_version(request: ConsoleRequest) -> str:
     return version if version.isascii() and version.isdigit() and len(version) <= _LONGEST_VERSION else ""
 
 
-def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnChoice) -> HttpResponse:
+def _states(request: ConsoleRequest, place: Place, filter_: Filter, choice: ColumnChoice) -> HttpResponse:
     """The states of the whole list, as a part of the page."""
-    query = replace(wish.query(), min_version=_min_version(request))
+    query = replace(filter_.query(), min_version=_min_version(request))
     states = listing.counted(request.cluster, place.type, place.namespace, query)
     page = ListPage(
         place=place,
         namespace=place.namespace,
-        filter=wish,
+        filter=filter_,
         choice=choice,
         topic=_topic(request, place),
         found=ListResult(columns=(), entries=(), total=0, more=False, states=states),
@@ -78,11 +78,11 @@ def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnC
     return render.page(request, "resources/_states.html", {"list": page})
 
 
-def _list_page(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnChoice) -> tuple[ListPage, int]:
+def _list_page(request: ConsoleRequest, place: Place, filter_: Filter, choice: ColumnChoice) -> tuple[ListPage, int]:
     client, type_, namespace = request.cluster, place.type, place.namespace
     found, status, error, refusal, advice = ListResult(columns=(), entries=(), total=0, more=False), 200, "", "", ""
     words = ""
-    query = replace(wish.query(choice.size), min_version=_min_version(request))
+    query = replace(filter_.query(choice.size), min_version=_min_version(request))
     try:
         if "list" in type_.verbs:
             asked = readings.ask(client, plural_of(type_), namespace)
@@ -107,7 +107,7 @@ def _list_page(request: ConsoleRequest, place: Place, wish: Filter, choice: Colu
     page = ListPage(
         place=place,
         namespace=namespace,
-        filter=wish,
+        filter=filter_,
         choice=choice,
         topic=topic,
         found=found,

@@ -29,7 +29,7 @@ class SearchPage:
     in the fields; `label_error`: why the label selector is invalid, or what else is wrong.
     """
 
-    wish: ObjectQuery
+    query: ObjectQuery
     typed: str
     labels: str
     annotation: str
@@ -48,14 +48,14 @@ def search(request: ConsoleRequest) -> HttpResponse:
     typed = " ".join(get.get("q", "").split())[:1000]
     labels, annotation = get.get("labels", "").strip()[:2000], get.get("annotation", "").strip()[:2000]
     chosen = tuple(value for value in get.getlist("kind") if value)[:50]
-    wish = object_search.parse_query(typed, labels, annotation, chosen)
+    query = object_search.parse_query(typed, labels, annotation, chosen)
     found, error, status = ObjectMatches(), "", 200
-    if wish.unknown_states:
-        words = {"states": ", ".join(wish.unknown_states), "known": ", ".join(word.lower() for word in LABELS)}
+    if query.unknown_states:
+        words = {"states": ", ".join(query.unknown_states), "known": ", ".join(word.lower() for word in LABELS)}
         error, status = _("Unknown state: %(states)s. Available states: %(known)s.") % words, 422
     try:
         if not error:
-            found = object_search.search(request.cluster, request.namespace, wish)
+            found = object_search.search(request.cluster, request.namespace, query)
     except BadRequest as refused:
         error, status = str(refused), 422
     listed = kinds(request.cluster.types())
@@ -63,7 +63,7 @@ def search(request: ConsoleRequest) -> HttpResponse:
         (f"{kind.type.group_or_core}/{kind.type.plural}", kind.type.kind, kind.type.group) for kind in listed
     )
     page = SearchPage(
-        wish=wish,
+        query=query,
         typed=typed,
         labels=labels,
         annotation=annotation,

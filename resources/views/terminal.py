@@ -209,29 +209,31 @@ class TerminalApp(OpenEnded):
 
 async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
     try:
-        wish = await in_thread(lambda: _shell_request(scope))
+        shell_request = await in_thread(lambda: _shell_request(scope))
     except Refused as error:
         await _end(send, str(error))
         return
-    async with AsyncTransport(wish.client.config) as transport:
+    async with AsyncTransport(shell_request.client.config) as transport:
         try:
-            async with exec_(transport, wish.pod, wish.namespace, wish.container, wish.command) as channel:
-                await _note(wish, "ok")
-                permission = pod_permission(wish.client, "exec", wish.namespace, wish.pod)
+            async with exec_(
+                transport, shell_request.pod, shell_request.namespace, shell_request.container, shell_request.command
+            ) as channel:
+                await _note(shell_request, "ok")
+                permission = pod_permission(shell_request.client, "exec", shell_request.namespace, shell_request.pod)
                 if not await while_held(permission, _carry(channel, receive, send)):
                     await _end(send, permission.loss)
         except KubeError as error:
-            await _note(wish, error.reason)
+            await _note(shell_request, error.reason)
             await _end(send, str(error))
 
 
-async def _note(wish: ShellRequest, outcome: str) -> None:
+async def _note(shell_request: ShellRequest, outcome: str) -> None:
     """In a thread: the audit may wait for its database, which others on this event loop should not.
 
     What is typed into the shell isn't recorded.
     """
-    ref = f"{wish.ref} container={wish.container}" if wish.container else wish.ref
-    await in_thread(lambda: audit.note(wish.client, "exec", ref, outcome, wish.where))
+    ref = f"{shell_request.ref} container={shell_request.container}" if shell_request.container else shell_request.ref
+    await in_thread(lambda: audit.note(shell_request.client, "exec", ref, outcome, shell_request.where))
 
 
 async def _end(send: Send, message: str) -> None:

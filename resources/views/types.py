@@ -38,21 +38,21 @@ def types(request: ConsoleRequest) -> HttpResponse:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
         read_definitions.cache_clear()
-    wish = KindQuery.from_query(request.GET)
-    found = find_kinds(request.cluster, wish, request.namespace)
+    query = KindQuery.from_query(request.GET)
+    found = find_kinds(request.cluster, query, request.namespace)
     if "count" in request.GET:
         counts(
             request.cluster,
             [kind.type for group in found.groups for kind in group.kinds if kind.listable],
             request.namespace,
         )
-        found = find_kinds(request.cluster, wish, request.namespace)
+        found = find_kinds(request.cluster, query, request.namespace)
     context = {
         "types": found,
         "any": ANY,
         "namespace": request.namespace,
         "topic": live_topics.topics(request.cluster, DEFINITIONS),
-        "further_query": f"&{urlencode(wish.query)}" if wish.query else "",
+        "further_query": f"&{urlencode(query.parameters)}" if query.parameters else "",
     }
     return render.page(request, "resources/types.html", context, part=True)
 

@@ -1,13 +1,13 @@
-// Loaded before the first paint of every page: says that there is script and in which time zone, and follows the system's dark or light wish where the visitor chose "system", and its wish for more contrast always.
+// Loaded before the first paint of every page: says that there is script and in which time zone, and follows the system's dark or light preference where the visitor chose "system", and its preference for more contrast always.
 (() => {
   const root = document.documentElement;
   // What only works with script has its place from the first paint on: nothing moves when the modules arrive.
   root.classList.add("console-scripted");
   const follow = (query, name, chosen) => {
-    const wish = matchMedia(query);
-    const look = () => root.classList.toggle(name, chosen() ?? wish.matches);
+    const preference = matchMedia(query);
+    const look = () => root.classList.toggle(name, chosen() ?? preference.matches);
     look();
-    wish.addEventListener("change", look);
+    preference.addEventListener("change", look);
     document.addEventListener("console:theme", look);
   };
   follow("(prefers-contrast: more)", "pf-v6-theme-high-contrast", () => undefined);

@@ -70,7 +70,7 @@ def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.M
     bounded(monkeypatch, "OVERVIEW_WARNINGS", 600)
     calls: list[tuple[int, bool]] = []
 
-    def event_rows(found: list[Any], _wish: Any, beyond: bool) -> Any:
+    def event_rows(found: list[Any], _query: Any, beyond: bool) -> Any:
         calls.append((len(found), beyond))
         raise StopIteration
 

@@ -112,8 +112,8 @@ def test_more_contrast(site: Site, contexts: Contexts) -> None:
       return [css("main .console-muted").color, css(":root").getPropertyValue("--pf-t--global--border--color--default"),
         css("main .overview-steps a").textDecorationLine]; }"""
     seen = []
-    for wish in ("no-preference", "more"):
-        context = contexts(contrast=wish)
+    for contrast in ("no-preference", "more"):
+        context = contexts(contrast=contrast)
         page = context.new_page()
         page.goto(f"{site.url}/")
         seen.append(page.evaluate(look))

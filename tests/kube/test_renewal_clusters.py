@@ -82,10 +82,10 @@ def _install(client: ClusterClient, folder: Path, person: str) -> None:
     """A certificate for `renewal-PERSON`, signed by the cluster."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"renewal-{person}")])
-    wish = x509.CertificateSigningRequestBuilder().subject_name(subject).sign(key, hashes.SHA256())
+    signing_request = x509.CertificateSigningRequestBuilder().subject_name(subject).sign(key, hashes.SHA256())
     type_ = client.find("certificates.k8s.io", "v1", "certificatesigningrequests")
     spec = {
-        "request": base64.b64encode(wish.public_bytes(serialization.Encoding.PEM)).decode(),
+        "request": base64.b64encode(signing_request.public_bytes(serialization.Encoding.PEM)).decode(),
         "signerName": "kubernetes.io/kube-apiserver-client",
         "usages": ["client auth"],
     }

@@ -128,8 +128,8 @@ def test_each_mode_is_a_group_of_its_own(mode: str, watched: dict[str, Any], spe
 
 def test_the_authors_namespace_comes_with_its_labels() -> None:
     labels = {"pod-security.kubernetes.io/enforce": "privileged"}
-    wish = {"kind": "Namespace", "metadata": {"name": "apps", "labels": labels, "annotations": {"a": "b"}}}
-    notes = {"operatorframework.io/suggested-namespace-template": json.dumps(wish)}
+    template = {"kind": "Namespace", "metadata": {"name": "apps", "labels": labels, "annotations": {"a": "b"}}}
+    notes = {"operatorframework.io/suggested-namespace-template": json.dumps(template)}
     found = draft(EMPTY, notes=notes)
     assert found.objects[0]["metadata"] == {
         "name": "apps",

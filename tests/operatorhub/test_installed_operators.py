@@ -58,7 +58,7 @@ ROWS = (
 
 
 @pytest.mark.parametrize(
-    ("wish", "names"),
+    ("filters", "names"),
     [
         ({}, ["alpha", "beta", "gamma", "delta", "epsilon"]),
         ({"q": "ALPH"}, ["alpha"]),
@@ -70,8 +70,8 @@ ROWS = (
         ({"places": ("web", "shop")}, ["beta", "gamma", "delta", "epsilon"]),
     ],
 )
-def test_filters(wish: dict[str, Any], names: list[str]) -> None:
-    found = filter_operators(ROWS, OperatorFilter(**wish))
+def test_filters(filters: dict[str, Any], names: list[str]) -> None:
+    found = filter_operators(ROWS, OperatorFilter(**filters))
     assert [item.title.lower() for item in found.rows if item.csv] + [
         item.package for item in found.rows if not item.csv
     ] == names

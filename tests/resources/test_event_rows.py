@@ -25,8 +25,8 @@ def _event(
     }
 
 
-def _look(events: list[dict[str, Any]], **wish: Any) -> EventList:
-    return event_list_of(events, EventQuery(**wish))
+def _look(events: list[dict[str, Any]], **filters: Any) -> EventList:
+    return event_list_of(events, EventQuery(**filters))
 
 
 def _rows(client: ClusterClient, found: EventList) -> tuple[Happened, ...]:

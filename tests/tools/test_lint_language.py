@@ -97,13 +97,13 @@ def test_nothing_is_allowed_without_a_reason() -> None:
 
 def test_a_class_name_is_reported_where_it_stands_in_three_places() -> None:
     sources = {
-        "kube/a.py": "class Wish: ...\nclass Plan: ...\n",
-        "tools/b.py": "class Wish: ...\nclass Plan: ...\n",
-        "console/c.py": "class Wish: ...\n",
+        "kube/a.py": "class Row: ...\nclass Plan: ...\n",
+        "tools/b.py": "class Row: ...\nclass Plan: ...\n",
+        "console/c.py": "class Row: ...\n",
         "tests/d.py": "class Plan: ...\n",
     }
     findings = [finding for path, source in sources.items() for finding in read(path, source, RULES)]
-    assert [finding.text for finding in repeated_classes(findings)] == ["Wish"] * 3
+    assert [finding.text for finding in repeated_classes(findings)] == ["Row"] * 3
 
 
 def test_a_finding_fails_the_lint_with_what_to_write_instead(

@@ -47,8 +47,8 @@ def prepare(client: ClusterClient) -> str:
     until(lambda: olm.phase(client.get(csvs, "flightticket-operator.v1.0.0", NAMESPACE)) == olm.SUCCEEDED)
     until(lambda: client.forget_types() or client.find("flights.com", "v1", "flighttickets"))
     ticket = {"apiVersion": "flights.com/v1", "kind": "FlightTicket", "metadata": {"name": "family"}}
-    wish = {"from": "Seoul", "to": "Lisbon", "number": 10}
-    client.create(client.find("flights.com", "v1", "flighttickets"), ticket | {"spec": wish}, NAMESPACE)
+    flight = {"from": "Seoul", "to": "Lisbon", "number": 10}
+    client.create(client.find("flights.com", "v1", "flighttickets"), ticket | {"spec": flight}, NAMESPACE)
     return str(
         until(
             lambda: (

@@ -21,9 +21,9 @@ pytestmark = pytest.mark.django_db
 ALL = Scope("here")
 
 
-def numbers(**wish: str) -> list[int]:
+def numbers(**filters: str) -> list[int]:
     """Minutes of the acts that are found."""
-    return [int((row.at - BEGAN).total_seconds()) // 60 for row in search.find(ALL, AuditQuery(**wish))]
+    return [int((row.at - BEGAN).total_seconds()) // 60 for row in search.find(ALL, AuditQuery(**filters))]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def four() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "found"),
+    ("filters", "found"),
     [
         ({}, [3, 2, 1, 0]),
         ({"q": "PAINT"}, [3, 1, 0]),
@@ -63,8 +63,8 @@ def four() -> None:
         ({"until": "0001-01-01T00:00+23:59"}, [3, 2, 1, 0]),
     ],
 )
-def test_words_and_filters(four: None, wish: dict[str, str], found: list[int]) -> None:
-    assert numbers(**wish) == found
+def test_words_and_filters(four: None, filters: dict[str, str], found: list[int]) -> None:
+    assert numbers(**filters) == found
 
 
 def test_ones_own_alone(four: None) -> None:
@@ -72,9 +72,9 @@ def test_ones_own_alone(four: None) -> None:
 
 
 def test_an_address_and_back() -> None:
-    wish = AuditQuery(q="a b&c", namespace="shop", outcome="ok")
-    assert wish.query == "q=a+b%26c&ns=shop&outcome=ok"
-    assert AuditQuery.from_query({"q": " a b&c ", "ns": "shop", "outcome": "ok"}) == wish
+    query = AuditQuery(q="a b&c", namespace="shop", outcome="ok")
+    assert query.query_string == "q=a+b%26c&ns=shop&outcome=ok"
+    assert AuditQuery.from_query({"q": " a b&c ", "ns": "shop", "outcome": "ok"}) == query
     assert AuditQuery(since="x", until="2026-11-01").wrong == ("since",)
 
 
@@ -187,7 +187,7 @@ def test_ten_thousand_stay_quick() -> None:
         for n in range(10_000)
     )
     AuditEntry.objects.bulk_create(rows, batch_size=500)
-    for wish in (
+    for query in (
         AuditQuery(),
         AuditQuery(q="item-77"),
         AuditQuery(user="user-7"),
@@ -195,10 +195,10 @@ def test_ten_thousand_stay_quick() -> None:
     ):
         began = time.perf_counter()
         with CaptureQueriesContext(connection) as asked:
-            found = search.find(ALL, wish)
+            found = search.find(ALL, query)
             page, number = list(found.defer("diff", "words")[:50]), found.count()
         assert page
-        assert number == {"item-77": 110}.get(wish.q, number)
+        assert number == {"item-77": 110}.get(query.q, number)
         assert time.perf_counter() - began < 2, asked.captured_queries
     began = time.perf_counter()
     assert search.offered(ALL).kinds == ("configmaps",)

@@ -148,19 +148,19 @@ test("preferences: what can't be answered here is a page of its own; a search is
 // theme.js
 
 test("theme: the reader's choice, else the system's; the time zone is told once", async () => {
-  let wishes;
+  let preferences;
   const open = (root, dark) => pageOf({ root, before: ({ window }) => {
-    wishes = {};
-    globalThis.matchMedia = window.matchMedia = (query) => (wishes[query] = { matches: query.includes("dark") ? dark : false, addEventListener: (_, call) => { wishes[query].changed = call; } });
+    preferences = {};
+    globalThis.matchMedia = window.matchMedia = (query) => (preferences[query] = { matches: query.includes("dark") ? dark : false, addEventListener: (_, call) => { preferences[query].changed = call; } });
   } }, "theme.js");
   const has = (name) => document.documentElement.classList.contains(name);
   await open({}, true);
   assert.ok(has("console-scripted") && has("pf-v6-theme-dark") && !has("pf-v6-theme-high-contrast"));
-  wishes["(prefers-color-scheme: dark)"].matches = false;
-  wishes["(prefers-color-scheme: dark)"].changed();
+  preferences["(prefers-color-scheme: dark)"].matches = false;
+  preferences["(prefers-color-scheme: dark)"].changed();
   assert.ok(!has("pf-v6-theme-dark"));
-  wishes["(prefers-contrast: more)"].matches = true;
-  wishes["(prefers-contrast: more)"].changed();
+  preferences["(prefers-contrast: more)"].matches = true;
+  preferences["(prefers-contrast: more)"].changed();
   assert.ok(has("pf-v6-theme-high-contrast"));
   assert.match(document.cookie, /console_zone=/);
   await open({ "data-theme": "light" }, true);

@@ -119,7 +119,7 @@ const field = (path, title, value, inside = "") => (inside
   : `<li><span class="resource-key" data-path="${path}" title="${title}">${path.split(".").at(-1)}</span> <span class="resource-value">${value}</span></li>`);
 const VALUES = `<div id="values"><div data-values-tools hidden><input id="values-q"><span data-values-count data-text="Found:"></span><button data-values-do="open">Open</button><button data-values-do="close">Close</button>
   <button data-values-do="copy" data-done="Copied">Copy</button></div><div data-values-told hidden><code></code><span></span></div>
-  <ul class="resource-tree">${field(".spec", "the wish", "", `${field(".spec.image", "Container image name", "example.com/web:1")}${field(".spec.replicas", "how many", "2")}`)}${field(".kind", "what", "Pod")}</ul></div>`;
+  <ul class="resource-tree">${field(".spec", "the desired state", "", `${field(".spec.image", "Container image name", "example.com/web:1")}${field(".spec.replicas", "how many", "2")}`)}${field(".kind", "what", "Pod")}</ul></div>`;
 
 test("values: fields are searched by key and value, what is around them opens", async () => {
   const { $, $$ } = await page(VALUES, "values.js");

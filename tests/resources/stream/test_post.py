@@ -83,7 +83,7 @@ async def test_what_a_busy_topic_missed_is_caught_up_for_the_rows_shown(
     assert not browser.events
 
 
-async def test_wishes_of_several_tabs_are_one(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
+async def test_subscriptions_of_several_tabs_are_merged(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
     rows = [{"topic": str(topic), "uids": ["uid-a"]}, {"topic": str(topic), "uids": ["uid-b"], "moves": True}]
     async with opened(app, [], {"since": position(), "rows": rows, "notices": [{"topic": str(topic)}]}) as browser:
         await browser.get("hello")

@@ -51,8 +51,8 @@ def test_it_works(browser: Client, painted: str) -> None:
 
 
 def test_filters(browser: Client, painted: str) -> None:
-    def page_with(**wish: str) -> str:
-        return browser.get(PAGE, {"namespace": painted, **wish}, HTTP_HX_REQUEST="true").content.decode()
+    def page_with(**filters: str) -> str:
+        return browser.get(PAGE, {"namespace": painted, **filters}, HTTP_HX_REQUEST="true").content.decode()
 
     only = page_with(type="Warning")
     assert "<html" not in only
