@@ -6,12 +6,11 @@ from console.web.access import can
 from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError, NotFound
+from kube.errors import KubeError
 from resources.changes import Topic
 
 #: A connection takes 200 topics, and a page has several lists.
 MOST = 40
-
 
 #: Group ('' or core), version and plural of a type.
 TypeName = tuple[str, str, str]
@@ -28,30 +27,36 @@ def topics(client: ClusterClient, *types: ResourceType | TypeName, namespace: st
     found: list[str] = []
     for type_ in types:
         if isinstance(type_, ResourceType):
-            where = namespace if type_.namespaced else ""
-            found.append(_topics(client, type_.group_or_core, type_.version, type_.plural, where))
+            name = (type_.group_or_core, type_.version, type_.plural)
+            found += _topics(client, name, type_, namespace)
         else:
-            found.append(_topics(client, *type_, namespace))
-    return " ".join(dict.fromkeys(topic for topic in found if topic))
+            found += _topics(client, type_, _served(client, type_), namespace)
+    return " ".join(dict.fromkeys(found))
 
 
-def _topics(client: ClusterClient, group: str, version: str, plural: str, namespace: str) -> str:
-    whole = Topic(cluster=client.name, group=group or "core", version=version, plural=plural, namespace=namespace)
-    if namespace:
-        return str(whole)
+def _served(client: ClusterClient, name: TypeName) -> ResourceType | None:
     try:
-        type_ = client.find(group, version, plural)
+        return client.find(*name)
+    except KubeError:
+        return None
+
+
+def _topics(client: ClusterClient, name: TypeName, type_: ResourceType | None, namespace: str) -> list[str]:
+    group, version, plural = name
+
+    def topic(where: str) -> str:
+        return str(Topic(cluster=client.name, group=group or "core", version=version, plural=plural, namespace=where))
+
+    # Of one namespace, or of a type that isn't known: the stream checks the permission.
+    if type_ is None or (namespace and type_.namespaced):
+        return [topic(namespace)]
+    try:
         if client.places(type_) is None and _may(client, type_, ""):
-            return str(whole)
+            return [topic("")]
         where = across_namespaces.namespaces_of(client) if type_.namespaced else ()
-        own = [place for place in where if _may(client, type_, place)][:MOST]
-    except (NotFound, KubeError):
-        # The stream checks the permission too.
-        return str(whole)
-    return " ".join(
-        str(Topic(cluster=client.name, group=group or "core", version=version, plural=plural, namespace=place))
-        for place in own
-    )
+        return [topic(place) for place in [place for place in where if _may(client, type_, place)][:MOST]]
+    except KubeError:
+        return [topic("")]
 
 
 def _may(client: ClusterClient, type_: ResourceType, namespace: str) -> bool:

@@ -42,11 +42,13 @@ def can(
 
     Only for showing or disabling actions: the API server authorizes the action itself again.
     """
-    return _review(client, verb, type_, namespace, name, subresource)
+    return _review(client=client, verb=verb, type_=type_, namespace=namespace, name=name, subresource=subresource)
 
 
-def _review_key(client: ClusterClient, verb: str, type_: ResourceType, *place: str) -> tuple[str, ...]:
-    return (client.host, client.who, verb, type_.group, type_.plural, *place)
+def _review_key(
+    client: ClusterClient, verb: str, type_: ResourceType, namespace: str, name: str, subresource: str
+) -> tuple[str, ...]:
+    return (client.host, client.who, verb, type_.group, type_.plural, namespace, name, subresource)
 
 
 @cached(TTLCache(_LIMIT, _KEEP_SECONDS), key=_review_key, lock=Lock())

@@ -1,4 +1,7 @@
-"""Pages of a list: as many rows as the user prefers (console/prefer/store.py), and the page that `?page=` asks for."""
+"""Pages of a list: as many rows as the user prefers (console/prefer/store.py), and the page that `?page=` asks for.
+
+A list of objects of one type has its own length, chosen with its columns (resources/views/list_page.py).
+"""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar

@@ -132,10 +132,10 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
     by_csv = {(sub.namespace, name): sub for sub in subs for name in (sub.current_csv, sub.installed_csv) if name}
     icons = _icons(client.name, {sub.package for sub in subs})
     health = updates.catalogs(client)
-    rows = [
-        _row(row, known[uid_of(row.object)], by_csv.get((namespace_of(row.object), name_of(row.object))), icons, health)
-        for row in shown
-    ]
+    rows = []
+    for row in shown:
+        sub = by_csv.get((namespace_of(row.object), name_of(row.object)))
+        rows.append(operator_row(row.object, known[uid_of(row.object)], sub, _icon(icons, sub), health))
     there = {(row.namespace, row.csv) for row in rows}
     rows += [
         _coming(sub, icons, health)
@@ -206,14 +206,17 @@ def _copies_are_off(client: ClusterClient) -> bool:
     return csv.mapping(csv.mapping(config.get("spec")).get("features")).get("disableCopiedCSVs") is True
 
 
-def _row(
-    row: TableRow,
+def operator_row(
+    obj: KubeObject,
     known: Summary,
     sub: olm.Subscription | None,
-    icons: Mapping[tuple[str, str, str], str],
-    health: updates.CatalogHealth,
+    icon_name: str,
+    health: updates.CatalogHealth | None,
 ) -> Operator:
-    obj = row.object
+    """Of a CSV, or of its metadata and phase; with the state that the phase means, and no reason.
+
+    `sub`: the Subscription that keeps it; `health`: of the catalogs, not needed without a Subscription.
+    """
     meta = csv.mapping(obj.get("metadata"))
     phase = "Deleting" if meta.get("deletionTimestamp") else olm.phase(obj)
     copied = olm.copied(obj)
@@ -233,11 +236,11 @@ def _row(
         channel=sub.channel if sub else "",
         created=csv.text(meta.get("creationTimestamp")),
         updated=updates.last_written(obj),
-        icon_name=icons.get((sub.catalog_namespace, sub.catalog, sub.package), "") if sub else "",
+        icon_name=icon_name,
         phase=phase,
         targets=None if copied else olm.targets(obj),
         runs_in=olm.copied_from(obj) if copied else "",
-        update=updates.update_of(sub, health) if sub else None,
+        update=updates.update_of(sub, health) if sub and health else None,
         deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
     )
 
@@ -300,7 +303,7 @@ def _coming(
         channel=sub.channel,
         created=sub.created,
         updated=sub.created,
-        icon_name=icons.get((sub.catalog_namespace, sub.catalog, sub.package), ""),
+        icon_name=_icon(icons, sub),
         phase="",
         deprecated=tuple(text for _kind, text in sub.deprecations),
     )
@@ -328,7 +331,11 @@ def subscriptions(client: ClusterClient, namespace: str) -> tuple[olm.Subscripti
 
 def icon_of(client: ClusterClient, sub: olm.Subscription | None) -> str:
     """The name of the package's icon, '' where it has none."""
-    return _icons(client.name, {sub.package}).get((sub.catalog_namespace, sub.catalog, sub.package), "") if sub else ""
+    return _icon(_icons(client.name, {sub.package}), sub) if sub else ""
+
+
+def _icon(icons: Mapping[tuple[str, str, str], str], sub: olm.Subscription | None) -> str:
+    return icons.get((sub.catalog_namespace, sub.catalog, sub.package), "") if sub else ""
 
 
 def _icons(cluster: str, packages: set[str]) -> dict[tuple[str, str, str], str]:

@@ -15,7 +15,7 @@ from console.web import markdown
 from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject
 from operatorhub import csv, olm
 from operatorhub.running import installed_operators, operands, updates, workloads
 from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator, summary
@@ -128,36 +128,13 @@ def read(client: ClusterClient, namespace: str, name: str) -> tuple[KubeObject, 
 
 
 def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | None) -> Operator:
-    meta, status = csv.mapping(obj.get("metadata")), csv.mapping(obj.get("status"))
-    known = summary(obj)
-    phase = "Deleting" if meta.get("deletionTimestamp") else olm.phase(obj)
-    state = {olm.SUCCEEDED: workloads.DONE, olm.FAILED: workloads.FAILED}.get(phase, workloads.RUNNING)
-    copied = olm.copied(obj)
-    row = Operator(
-        uid=uid_of(obj),
-        namespace=namespace_of(obj),
-        csv=name_of(obj),
-        title=known.title,
-        version=known.version,
-        provider=known.provider,
-        state=state,
-        word=installed_operators.phase_word(phase),
-        reason=csv.text(status.get("message")) if state != workloads.DONE else "",
-        apis=known.apis,
-        subscription=sub.name if sub else "",
-        package=sub.package if sub else "",
-        channel=sub.channel if sub else "",
-        created=csv.text(meta.get("creationTimestamp")),
-        updated=updates.last_written(obj),
-        icon_name=installed_operators.icon_of(client, sub),
-        phase=phase,
-        targets=None if copied else olm.targets(obj),
-        runs_in=olm.copied_from(obj) if copied else "",
-        update=updates.update_of(sub, updates.catalogs(client)) if sub else None,
-        deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
-    )
-    judged = updates.version_state(client, obj, sub.plan if sub else "") if state != workloads.DONE else state
-    return installed_operators.with_state(row, judged, row.reason)
+    icon = installed_operators.icon_of(client, sub)
+    row = installed_operators.operator_row(obj, summary(obj), sub, icon, updates.catalogs(client) if sub else None)
+    if row.state == workloads.DONE:
+        return row
+    reason = csv.text(csv.mapping(obj.get("status")).get("message"))
+    state = updates.version_state(client, obj, sub.plan if sub else "")
+    return installed_operators.with_state(row, state, reason)
 
 
 def detail(client: ClusterClient, namespace: str, name: str, place: str = "") -> Detail:

@@ -13,7 +13,7 @@ from resources.types import manager
 @pytest.fixture
 def api(client: ClusterClient, db: None) -> Client:
     counts._kept.clear()
-    manager._kept.clear()
+    manager.read_definitions.cache_clear()
     return Client(headers={"Accept": "application/json"})
 
 

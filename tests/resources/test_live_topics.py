@@ -27,3 +27,4 @@ def test_a_type_that_is_not_served_has_a_topic(client: ClusterClient) -> None:
 def test_a_cluster_scoped_type_has_no_namespace(client: ClusterClient) -> None:
     nodes = client.find("", "v1", "nodes")
     assert live_topics.topics(client, nodes, namespace="default") == live_topics.topics(client, nodes)
+    assert live_topics.topics(client, ("", "v1", "nodes"), namespace="default") == live_topics.topics(client, nodes)

@@ -79,11 +79,11 @@ def settings_lines(settings: dict[str, str]) -> list[str]:
 
 
 def leader() -> tuple[str, str] | None:
-    """Host and port to follow, or None in the first Pod."""
+    """Host and port to follow; None in the first Pod, and in a Pod that belongs to no SampleDB."""
     ordinal = os.environ.get("POD_NAME", "").rpartition("-")[2]
-    if ordinal in ("", "0") or not ordinal.isdigit():
+    name = os.environ.get("SAMPLEDB_SERVICE", "")
+    if ordinal in ("", "0") or not ordinal.isdigit() or not name:
         return None
-    name = os.environ["SAMPLEDB_SERVICE"]
     prefix = name.upper().replace("-", "_") + "_SERVICE_"
     host = os.environ.get(prefix + "HOST") or f"{name}.{os.environ['SAMPLEDB_NAMESPACE']}.svc"
     return host, os.environ.get(prefix + "PORT") or os.environ.get("SAMPLEDB_PORT", "6379")

@@ -40,7 +40,7 @@ class Cluster:
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_o5_counts_and_settings_are_for_who_sees_all(everywhere: bool) -> None:
     """O5: a reader of one namespace learns nothing of the others, nor how the console is set up."""
-    access._answers.clear()
+    access._review.cache_clear()
     Followed.objects.create(cluster="c", type=TYPE.qualified, too_many=4711)
     found = recording_status.recording(Cluster(everywhere), Place(TYPE, "shop", "web"))  # type: ignore[arg-type]
     assert not found.on and found.why
@@ -50,7 +50,7 @@ def test_o5_counts_and_settings_are_for_who_sees_all(everywhere: bool) -> None:
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_o5_what_a_database_said_is_for_who_sees_all(everywhere: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """O5: the same for the recorder's own trouble."""
-    access._answers.clear()
+    access._review.cache_clear()
     writer = type("Writer", (), {"problem": "disk /srv/data is full"})()
     monkeypatch.setattr(recording_status, "lease_holder", lambda _cluster: writer)
     found = recording_status.recording(Cluster(everywhere), Place(TYPE, "shop", "web"))  # type: ignore[arg-type]

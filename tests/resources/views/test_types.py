@@ -17,7 +17,7 @@ from tests.resources.views.form_submission import flat
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     counts._kept.clear()
-    manager._kept.clear()
+    manager.read_definitions.cache_clear()
 
 
 def plurals(found: Types) -> set[str]:

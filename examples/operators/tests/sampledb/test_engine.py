@@ -252,6 +252,13 @@ def test_a_follower_gets_the_leaders_data(pod: Pod, tmp_path: Path) -> None:
         follower.stop()
 
 
+def test_a_pod_that_belongs_to_no_database_follows_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of any name: that of a Deployment's Pod may end with digits, as a StatefulSet's do."""
+    monkeypatch.delenv("SAMPLEDB_SERVICE", raising=False)
+    monkeypatch.setenv("POD_NAME", "guest-796142")
+    assert engine.leader() is None
+
+
 def test_old_backups_go_and_nobody_elses(tmp_path: Path) -> None:
     mine = [f"db-backup-2026110{day}T000000Z.rdb" for day in range(1, 6)]
     others = [

@@ -13,8 +13,7 @@ from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
 from kube.objects import KubeObject
 from resources import live_topics
-from resources.page import events
-from resources.page.events import EventList, EventQuery, Happened, event_query
+from resources.page.events import EventList, EventQuery, Happened, event_list, event_query, rows_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +101,10 @@ def _with(counted: tuple[tuple[str, int], ...], chosen: str) -> tuple[tuple[str,
 
 
 @require_safe
-def event_stream(request: ConsoleRequest) -> HttpResponse:
+def events(request: ConsoleRequest) -> HttpResponse:
     """`?type=`, `kind`, `reason`, `q`, `group=0`: ungrouped, `page`; only the list for htmx and live updates."""
     query, namespace = event_query(request.GET), request.namespace
-    found = events.event_list(request.cluster, namespace, query)
+    found = event_list(request.cluster, namespace, query)
     type_ = request.cluster.find("", "v1", "events")
     groups = paginate(request, found.groups)
     page = EventsPage(
@@ -113,7 +112,7 @@ def event_stream(request: ConsoleRequest) -> HttpResponse:
         namespace=namespace,
         found=found,
         groups=groups,
-        rows=events.rows_of(request.cluster, groups),
+        rows=rows_of(request.cluster, groups),
         topic=live_topics.topics(request.cluster, type_, namespace=namespace),
     )
     return render.page(request, "resources/events.html", {"page": page}, part=True)
