@@ -99,6 +99,14 @@ def close(context: BrowserContext, seconds: float = CLOSING) -> None:
 def _kill(killed: threading.Event) -> None:
     killed.set()
     for process in psutil.Process().children(recursive=True):
-        words = process.cmdline()
+        words = command_of(process)
         if words and "chrom" in words[0] and not any("--type=" in word for word in words):
             process.kill()
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    """The words of its command line; [] of one that has just ended, as any child of a browser or a console may."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []

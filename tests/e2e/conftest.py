@@ -24,7 +24,7 @@ from kube.client import ClusterClient
 from kube.config import load
 from kube.discovery import ResourceType
 from kube.errors import NotFound
-from tests.chromium import Contexts, browser, chromium, contexts
+from tests.chromium import Contexts, browser, chromium, command_of, contexts
 from tests.conftest import CATALOG
 
 __all__ = ["browser", "chromium", "contexts"]
@@ -45,7 +45,7 @@ class Site:
         if not self.supervisor:
             pytest.skip("needs a console of the test's own, to stop parts of it")
         family = psutil.Process(self.supervisor).children(recursive=True)
-        return next(member for member in family if words in " ".join(member.cmdline()))
+        return next(member for member in family if words in " ".join(command_of(member)))
 
     def knows(self, group: str) -> bool:
         """Whether the console has heard of an API group: what is served is asked for every ten seconds
@@ -61,7 +61,7 @@ class Site:
         """
         family = psutil.Process(self.supervisor).children(recursive=True) if self.supervisor else []
         for member in family:
-            if "-m sandbox" in " ".join(member.cmdline()):
+            if "-m sandbox" in " ".join(command_of(member)):
                 member.kill()
                 yield
                 return

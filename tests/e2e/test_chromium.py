@@ -1,5 +1,7 @@
 """The tests' own browser: a Chromium that hangs costs its context, not the run (tests/chromium.py)."""
 
+from contextlib import suppress
+
 import psutil
 import pytest
 
@@ -11,8 +13,9 @@ def test_one_that_hangs_is_killed_and_replaced(chromium: Chromium) -> None:
     context = chromium.browser().new_context()
     context.new_page()
     for process in psutil.Process().children(recursive=True):
-        if "chrom" in process.name():
-            process.suspend()
+        with suppress(psutil.NoSuchProcess):
+            if "chrom" in process.name():
+                process.suspend()
     with pytest.warns(UserWarning, match="killed"):
         close(context, seconds=1)
     assert chromium.browser().new_page().evaluate("1 + 1") == 2
