@@ -25,7 +25,7 @@ from cachetools import LRUCache, cached
 from kube.discovery import KUBERNETES_GROUPS
 from resources.forms.fields import FormField
 from resources.forms.paths import Path, words
-from resources.forms.schema import Node, Schema
+from resources.forms.schema import Identity, Node, Schema
 from structural import metadata
 from structural.causes import Fault, FieldCause
 from structural.nodes import Family, SchemaNode
@@ -276,16 +276,15 @@ def node_of(schema: Schema) -> SchemaNode | None:
     """The prepared schema, kept as long as the document is in use; None where the server publishes none."""
     if not schema.root:
         return None
-    return _prepared(schema)[1]
+    return _prepared(schema)
 
 
-# Each answer holds the document, so no other one can get the same id.
-@cached(LRUCache(_KEPT_NODES), key=lambda schema: id(schema.root), lock=Lock())
-def _prepared(schema: Schema) -> tuple[Node, SchemaNode]:
+@cached(LRUCache(_KEPT_NODES), key=lambda schema: Identity(schema.root), lock=Lock())
+def _prepared(schema: Schema) -> SchemaNode:
     custom = _is_custom_resource(schema.root, schema.components)
     root = _written_schema(schema.root) if custom else dict(schema.root)
     family = Family(root, {} if custom else schema.components)
-    return schema.root, family.node(root)
+    return family.node(root)
 
 
 def _metadata(

@@ -21,7 +21,7 @@ from cachetools import LRUCache, cached
 
 from resources.forms.fields import ABSENT
 from resources.forms.paths import Path
-from resources.forms.schema import EMPTY, Node, Schema
+from resources.forms.schema import EMPTY, Identity, Node, Schema
 
 CHANGE, REMOVE, ADD = "change", "remove", "add"
 #: Schemas whose rules are cached.
@@ -144,17 +144,12 @@ def _refused(rule: Rule, case: Case) -> bool:
     return result is False or result is ERROR
 
 
+@cached(LRUCache(_KEPT), key=lambda schema: Identity(schema.root), lock=Lock())
 def transition_rules(schema: Schema) -> Mapping[Steps, tuple[Rule, ...]]:
     """The rules that are understood, by where they stand: names of properties, `*` for items and entries. Cached."""
-    return _collected(schema)[1]
-
-
-# Each answer holds the document, so no other one can get the same id.
-@cached(LRUCache(_KEPT), key=lambda schema: id(schema.root), lock=Lock())
-def _collected(schema: Schema) -> tuple[Node, Mapping[Steps, tuple[Rule, ...]]]:
     made: dict[Steps, tuple[Rule, ...]] = {}
     _collect(schema.root, (), made)
-    return schema.root, made
+    return made
 
 
 def _collect(node: Any, steps: Steps, made: dict[Steps, tuple[Rule, ...]]) -> None:

@@ -22,6 +22,24 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 }
 
 
+class Identity:
+    """A value as the key of a cache: equal to itself alone, and held by the key, so that its id stays its own.
+
+    kube.client shares its documents: what is made of one is made once.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.value is self.value
+
+
 @dataclass(frozen=True, slots=True)
 class Schema:
     """A kind's schema with what it refers to (`components.schemas`), as kube.client gives it.

@@ -14,7 +14,7 @@ from cachetools import LRUCache, cached
 from resources.forms import kubernetes_types, shapes
 from resources.forms.descriptors import Descriptors
 from resources.forms.paths import Path, element_id, token
-from resources.forms.schema import CONTAINERS, Node, Schema, kind_of
+from resources.forms.schema import CONTAINERS, Identity, Node, Schema, kind_of
 
 #: Schemas whose entries are kept: some megabytes for the largest.
 _KEPT = 6
@@ -77,19 +77,14 @@ def find(schema: Schema, obj: Any, descriptors: Descriptors, text: str, limit: i
     return tuple(hits[:limit])
 
 
+def _entries_key(schema: Schema, descriptors: Descriptors) -> tuple[Identity, int]:
+    return Identity(schema.root), hash(frozenset(descriptors.by_path.items()))
+
+
+@cached(LRUCache(_KEPT), key=_entries_key, lock=Lock())
 def entries(schema: Schema, descriptors: Descriptors) -> tuple[_Entry, ...]:
     """Everything that can be found; kept."""
-    return _collected(schema, descriptors)[1]
-
-
-def _collected_key(schema: Schema, descriptors: Descriptors) -> tuple[int, int]:
-    return id(schema.root), hash(frozenset(descriptors.by_path.items()))
-
-
-# Each answer holds the document, so no other one can get the same id.
-@cached(LRUCache(_KEPT), key=_collected_key, lock=Lock())
-def _collected(schema: Schema, descriptors: Descriptors) -> tuple[Node, tuple[_Entry, ...]]:
-    return schema.root, tuple(_collect(schema, descriptors))
+    return tuple(_collect(schema, descriptors))
 
 
 def _collect(schema: Schema, descriptors: Descriptors) -> Iterator[_Entry]:

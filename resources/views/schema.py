@@ -21,6 +21,7 @@ from console.web import render
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
+from resources.forms.schema import Identity
 from resources.place import Place, place_of
 from resources.types import schematree
 from resources.types.manager import DEFINITIONS
@@ -99,18 +100,13 @@ def _answer(request: ConsoleRequest, body: bytes, digest: str) -> HttpResponse:
     return HttpResponse(body, content_type="application/json", headers=headers)
 
 
+@cached(LRUCache(_LIMIT), key=Identity, lock=Lock())
 def editor_schema(document: Mapping[str, Any]) -> EditorSchema:
-    """Of a document of kube.client, which is shared: as long as it is in use, the answer is made once."""
-    return _editor_schema(document)[1]
-
-
-# Each answer holds its document, so no other object can get the same id.
-@cached(LRUCache(_LIMIT), key=id, lock=Lock())
-def _editor_schema(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], EditorSchema]:
+    """Of a document of kube.client."""
     components = (document.get("components") or {}).get("schemas") or {}
     made = {**_editor_node(document), "components": {name: _editor_node(schema) for name, schema in components.items()}}
     body = msgspec.json.encode(made)
-    return document, EditorSchema(hashlib.sha256(body).hexdigest()[:16], body)
+    return EditorSchema(hashlib.sha256(body).hexdigest()[:16], body)
 
 
 def _editor_node(schema: Any) -> Any:
