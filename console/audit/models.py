@@ -6,6 +6,8 @@ Nothing here is ever changed; it only grows old (bounds.py).
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from kube.discovery import qualified
+
 
 class AuditEntry(models.Model):
     """One act of one user on one object.
@@ -66,7 +68,7 @@ class AuditEntry(models.Model):
     @property
     def qualified(self) -> str:
         """'deployments.apps', as kubectl has it; '' for what is the console's own."""
-        return f"{self.resource}.{self.group}" if self.group else self.resource
+        return qualified(self.resource, self.group)
 
     @property
     def ok(self) -> bool:

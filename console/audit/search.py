@@ -15,6 +15,7 @@ import msgspec
 from django.db.models import Q, QuerySet
 
 from console.audit.models import AuditEntry
+from kube.discovery import qualified
 
 #: What a page offers to choose from is taken from so many of the newest acts.
 _OFFERED = 1000
@@ -159,7 +160,7 @@ def offered(scope: Scope) -> Offered:
         .order_by("-at", "-pk")
         .values_list("user", "verb", "resource", "group", "namespace", "outcome")[:_OFFERED]
     )
-    kinds = {f"{plural}.{group}" if group else plural for _user, _verb, plural, group, *_rest in rows}
+    kinds = {qualified(plural, group) for _user, _verb, plural, group, *_rest in rows}
 
     def in_order(values: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(filter(None, values)))

@@ -25,7 +25,7 @@ from cachetools import TTLCache, cached
 from django.utils.translation import gettext as _
 
 from kube.client import Access, ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError
 
 log = logging.getLogger("console.web")
@@ -172,7 +172,7 @@ class MissingPermission:
     def request(self) -> str:
         """A text for an administrator, with the commands that give the permission and nothing else."""
         plural, slash, part = self.resource.partition("/")
-        resource = f"{plural}.{self.group}{slash}{part}" if self.group else self.resource
+        resource = f"{qualified(plural, self.group)}{slash}{part}"
         what = {"verb": self.verb, "resource": resource, "namespace": self.namespace}
         if self.namespace:
             sentence = _("I need permission to %(verb)s %(resource)s in the namespace “%(namespace)s”.") % what
@@ -250,8 +250,8 @@ class Permission:
     @property
     def resource(self) -> str:
         """As RBAC calls it: `pods/log`, `deployments.apps`."""
-        qualified = f"{self.plural}.{self.group}" if self.group else self.plural
-        return f"{qualified}/{self.subresource}" if self.subresource else qualified
+        name = qualified(self.plural, self.group)
+        return f"{name}/{self.subresource}" if self.subresource else name
 
     @property
     def loss(self) -> str:

@@ -58,10 +58,7 @@ def page_of_word(word: str) -> str:
     """The action's name in its address (`logs`, `restart`), by a lower-case word typed for it; '' for other words."""
     if word in acts.UNDO_WORDS:
         return word
-    for view, (_label, words) in _PAGES.items():
-        if word in words:
-            return view
-    return next((view for view, (label, _words) in _PAGES.items() if word == str(label).lower()), "")
+    return next((view for view, (label, words) in _PAGES.items() if word in (*words, str(label).lower())), "")
 
 
 def leading_to(offered: Iterable[Action], place: Place, *views: str) -> tuple[Action, ...]:

@@ -150,7 +150,7 @@ def _container(before: Mapping[str, Any], wanted: Environment | None) -> dict[st
     known = items(before.get("envFrom"))
     sources = []
     for source in wanted.whole_sources:
-        old = next((entry for entry in known if _whole_source(entry) == source), _whole_entry(source))
+        old = next((entry for entry in known if _whole_source(entry) == source), whole_entry(source))
         sources.append(dict(old))
     sources += [dict(entry) for entry in known if not _whole_source(entry).name]
     after = {key: value for key, value in before.items() if key not in ("env", "envFrom")}
@@ -191,5 +191,5 @@ def _whole_source(entry: Mapping[str, Any]) -> WholeSource:
     return WholeSource(kind=kind, name=name, prefix=text(entry.get("prefix")))
 
 
-def _whole_entry(source: WholeSource) -> dict[str, Any]:
+def whole_entry(source: WholeSource) -> dict[str, Any]:
     return {_WHOLE[source.kind]: {"name": source.name}, **({"prefix": source.prefix} if source.prefix else {})}

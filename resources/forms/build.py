@@ -8,6 +8,7 @@ from resources.forms.builder import SMALL, Builder
 from resources.forms.fields import ABSENT, FormField, Options
 from resources.forms.paths import Path, is_item, position, span, split, untoken
 from resources.forms.schema import EMPTY, Node, Schema, kind_of
+from resources.forms.widgets import Widget
 
 __all__ = ["SMALL", "Builder", "at"]
 
@@ -97,7 +98,7 @@ def _more(builder: Builder, node: Node, spot: _Spot, pointer: str, places: range
         path=path,
         pointer=pointer,
         kind="rest",
-        widget="rest",
+        extra=Widget(name="rest"),
         label="",
         open=True,
         position=places.start + 1,

@@ -71,7 +71,7 @@ class Builder:
                     path=(),
                     pointer="",
                     kind="object",
-                    widget="section",
+                    extra=Widget(name="section"),
                     label="",
                     present=True,
                     open=True,
@@ -123,14 +123,12 @@ class Builder:
         self.room -= 1
         descriptor = None if item else self._descriptor(path)
         common = shapes.known(
-            schema=self.schema,
             node=node,
             path=path,
             pointer=pointer,
             required=required,
             options=self.options,
             item=item,
-            present=value is not ABSENT,
         )
         if self.options.stored is not None:
             common["locked"], common["stays"] = held(self.schema, self.options.stored, path, value)
@@ -144,11 +142,11 @@ class Builder:
             return self._container(kind, node, value, shapes.container(kind, node, value, common, descriptor))
         if natural in CONTAINERS:
             common["as_yaml"] = kind == "any" and self.depth < DEEPEST and (not value or fits(natural, value))
-        if kind == "any" and path in self.seen | self.opened:
+        if kind == "any" and (path in self.seen or path in self.opened):
             common["opened"] = True
         made = shapes.scalar(kind=kind, node=node, value=value, fields=common, text=typed, descriptor=descriptor)
         if path in self.typed.lines and made.kind == "string":
-            made = dataclasses.replace(made, widget="lines", extra=Widget(name="lines"))
+            made = dataclasses.replace(made, extra=Widget(name="lines"))
         return made
 
     def _descriptor(self, path: Path) -> Descriptor | None:
@@ -360,7 +358,7 @@ class Builder:
                 path=(*path, hidden[0]),
                 pointer=place,
                 kind="rest",
-                widget="rest",
+                extra=Widget(name="rest"),
                 label="",
                 lazy=True,
                 position=hidden[0] + 1,

@@ -16,8 +16,6 @@ from resources.forms.schema import Node, Schema
 from resources.forms.texts import CODES
 from resources.forms.widgets import NO_CONSTRAINTS, WIDGETS, Constraints, Widget, WidgetType
 
-LINE = Widget(name="line")
-
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -65,40 +63,36 @@ class FieldGroup:
 
     @property
     def open(self) -> bool:
-        return any(child.set or child.error or child.inside_error or child.required for child in self.fields)
+        return any(child.present or child.error or child.inside_error or child.required for child in self.fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormField:
     """One node.
 
-    `kind` is how its value is written; `widget` how it looks: a name in widgets.WIDGETS.
+    `kind` is how its value is written; `extra` its control.
 
     `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say
     so, or it is lost. `position` counts items from 1; `list_label`: what their list is called. `values`: how many a
     closed section holds. `offered`: an empty item that the schema asks for; it counts once something is typed in it.
-    `unmet`: a condition that it `depends` on isn't met now. `set`: there is a value, maybe null. `limits`: name and
+    `unmet`: a condition that it `depends` on isn't met now. `present`: there is a value, maybe null. `limits`: name and
     value as in the schema, to be worded.
     """
 
     path: Path
     pointer: str
     kind: str
-    widget: str
+    extra: Widget
     label: str
-    extra: Widget = LINE
     description: str = ""
-    kind_label: str = ""
     required: bool = False
     nullable: bool = False
     can_be_empty: bool = False
     default: str = ""
     default_text: str = ""
-    defaulted: bool = False
     constraints: Constraints = NO_CONSTRAINTS
     limits: tuple[tuple[str, str], ...] = ()
     rules: tuple[str, ...] = ()
-    min_items: int = 0
     max_items: int | None = None
     present: bool = False
     state: str = ""
@@ -125,7 +119,6 @@ class FormField:
     lazy: bool = False
     offered: bool = False
     open: bool = False
-    hint: str = ""
     caption: str = ""
     position: int = 0
     list_label: str = ""
@@ -146,6 +139,11 @@ class FormField:
         return f"{CODES.get(self.kind, 't')}:{self.pointer}"
 
     @property
+    def widget(self) -> str:
+        """How it looks: a name in widgets.WIDGETS."""
+        return self.extra.name
+
+    @property
     def widget_type(self) -> WidgetType:
         return WIDGETS[self.widget]
 
@@ -155,18 +153,9 @@ class FormField:
         return self.kind == "string" and self.widget != "lines" and not self.options
 
     @property
-    def set(self) -> bool:
-        return self.present
-
-    @property
     def optional(self) -> bool:
         """A section that a person may keep although it is empty: not an item, not required."""
         return bool(self.path) and not (self.position or self.required)
-
-    @property
-    def keepable(self) -> bool:
-        """Whether "there, but empty" is offered."""
-        return self.optional
 
     @property
     def full(self) -> bool:

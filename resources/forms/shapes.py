@@ -1,6 +1,6 @@
-"""A field of the form without its neighbours: its control and value, its label, type and limits.
+"""A field of the form without its neighbours: its control and value, its label and limits.
 
-Label, type and limits are not translated: they are the API's own words.
+Label and limits are not translated: they are the API's own words.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ from resources.forms import texts, widgets
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, FormField, FormInput, Option, Options, UnionBranch
 from resources.forms.paths import Path
-from resources.forms.schema import CONTAINERS, Node, Schema, kind_of, nullable
+from resources.forms.schema import CONTAINERS, Node, kind_of, nullable
 from resources.forms.widgets import Widget, widget
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
@@ -69,15 +69,6 @@ _LIMITS = (
 )
 _LABEL_LENGTH = 300
 
-_TYPE_PLURALS = {
-    "string": "strings",
-    "integer": "integers",
-    "number": "numbers",
-    "boolean": "booleans",
-    "object": "objects",
-    "any value": "any values",
-}
-
 #: What a form never writes at the top of an object: the address knows kind and version, metadata has its own part,
 #: status is the server's.
 SERVERS = frozenset({"apiVersion", "kind", "metadata", "status"})
@@ -99,29 +90,23 @@ def metadata(namespaced: bool, namespaces: tuple[str, ...], given: Iterable[str]
     return {**nodes, "labels": texts_, "annotations": texts_}
 
 
-def known(
-    schema: Schema, node: Node, path: Path, pointer: str, required: bool, options: Options, item: int, present: bool
-) -> dict[str, Any]:
+def known(*, node: Node, path: Path, pointer: str, required: bool, options: Options, item: int) -> dict[str, Any]:
     """What every field has, whatever its kind."""
     descriptor = None if item else options.descriptors.get(path)
     description = (descriptor.description if descriptor else "") or str(node.get("description") or "")
     last = path[-1] if path else ""
     default = node.get("default", ABSENT)
-    kind = kind_of(node)
     return {
         "path": path,
         "pointer": pointer,
         "label": (descriptor.display_name if descriptor else "") or field_title(str(last)),
         "description": "" if item else texts.shown(description[:_LONG]),
-        "kind_label": type_label(schema, node, kind),
         "required": required and default is ABSENT,
         "nullable": nullable(node),
         "default": "" if default is ABSENT or default in ({}, []) else texts.shown(_plain(default)),
-        "default_text": _as_text(kind, default),
-        "defaulted": default is not ABSENT,
+        "default_text": _as_text(kind_of(node), default),
         "limits": schema_limits(node),
         "rules": schema_rules(node),
-        "min_items": count(node.get("minItems")) or 0,
         "max_items": count(node.get("maxItems")),
         "error": options.typed.errors.get(path, ""),
         "hidden": bool(descriptor and descriptor.hidden),
@@ -129,7 +114,6 @@ def known(
         "position": item,
         "list_label": _list_label(path, options) if item else "",
         "constraints": widgets.browser_constraints(node),
-        "hint": "password" if descriptor and "password" in descriptor.widgets else "",
     }
 
 
@@ -187,7 +171,6 @@ def container(
     return {
         **fields,
         "kind": kind,
-        "widget": look.name,
         "extra": look,
         "present": value is not ABSENT,
         "state": "null" if value is None else "",
@@ -212,7 +195,6 @@ def scalar(
         **fields,
         "present": value is not ABSENT,
         "state": state,
-        "widget": look.name,
         "extra": look,
         "can_be_empty": empty,
         "stateful": bool(state) and (state == "null" or not fields["position"]),
@@ -227,8 +209,7 @@ def scalar(
 
 def _yaml(value: Any, fields: Mapping[str, Any], text: str | None) -> FormField:
     """A box that says its value in YAML, null and empty texts too; a large one is left for later."""
-    look = Widget(name="yaml")
-    made = {**fields, "kind": "any", "widget": look.name, "extra": look, "present": value is not ABSENT}
+    made = {**fields, "kind": "any", "extra": Widget(name="yaml"), "present": value is not ABSENT}
     if text is None and value is not ABSENT and not made.pop("opened", False) and large(value):
         return FormField(**{**made, "lazy": True, "size": len(value)})
     made.pop("opened", None)
@@ -273,12 +254,11 @@ def _choice(node: Node, value: Any, fields: dict[str, Any], text: str | None) ->
     )
     state = "null" if value is None else ""
     default = node.get("default", ABSENT)
-    look = fields["extra"] if fields["widget"] in ("radios", "select") else Widget(name="select")
+    look = fields["extra"] if fields["extra"].name in ("radios", "select") else Widget(name="select")
     return FormField(
         **{
             **fields,
             "kind": kind,
-            "widget": look.name,
             "extra": look,
             "text": shown,
             "options": options,
@@ -337,26 +317,6 @@ def _spelt(word: str) -> str:
     if lower in _ACRONYMS and not (word.endswith("s") and word[:-1].isupper()):
         return word.upper()
     return _ACRONYM_PLURALS.get(lower) or word[:1].upper() + word[1:]
-
-
-def type_label(schema: Schema, node: Node, kind: str, depth: int = 3) -> str:
-    """The type in words: "integer (int64)", "list of objects", "map of strings"."""
-    if kind in ("array", "map"):
-        inside = schema.items(node) if kind == "array" else schema.entry(node)
-        of = type_label(schema, inside, kind_of(inside), depth - 1) if depth else "…"
-        return f"{'list' if kind == 'array' else 'map'} of {_TYPE_PLURALS.get(of, of)}"
-    if kind == "enum":
-        return str(node.get("type") or "one of")
-    words = {"int-or-string": "integer or string", "any": _untyped(node), "bytes": "string (byte)"}.get(kind, kind)
-    form = str(node.get("format") or "")
-    return f"{words} ({form})" if form and kind in ("string", "integer", "number") else words
-
-
-def _untyped(node: Node) -> str:
-    declared = node.get("type")
-    return (
-        {"object": "object", "array": "list"}.get(declared, "any value") if isinstance(declared, str) else "any value"
-    )
 
 
 def schema_limits(node: Node) -> tuple[tuple[str, str], ...]:

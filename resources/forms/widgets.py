@@ -119,14 +119,13 @@ _LARGEST_NUMBER = 2**63
 class Widget:
     """The control of one field: `name` is a key of WIDGETS.
 
-    `picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `unit`:
-    what the number counts; `options`: texts to choose from; `data`: further settings of the control's script.
+    `picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `options`:
+    texts to choose from; `data`: further settings of the control's script.
     """
 
     name: str
     picker: str = ""
     selector: str = ""
-    unit: str = ""
     options: tuple[str, ...] = ()
     data: Mapping[str, str] = field(default_factory=dict)
 
@@ -218,7 +217,7 @@ WIDGETS: Mapping[str, WidgetType] = {
     # A name and a key, in one line.
     "reference": WidgetType(file="section", is_container=True),
     # Limits and requests; each of them is an "amounts".
-    "resources": WidgetType(file="section", is_container=True, words=gettext_noop("CPU and memory")),
+    "resources": WidgetType(file="section", is_container=True),
     # A quantity for each known resource, and rows for all others.
     "amounts": WidgetType(file="amounts", is_container=True),
     # Lists and maps: of values that one control holds (rows, pairs), or of objects (cards, map).
@@ -255,7 +254,7 @@ def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, tex
         return Widget(name="lines")
     if kind == "int-or-string":
         return Widget(name="quantity" if _is_quantity(node) else "int-or-string")
-    return _text(kind, node, descriptor, path) if kind == "string" else Widget(name="line")
+    return _text(node, descriptor, path) if kind == "string" else Widget(name="line")
 
 
 def _few(values: object) -> bool:
@@ -268,13 +267,13 @@ def _number(kind: str, node: Node, described: frozenset[str], path: Path, text: 
         return Widget(name="line")
     name = _last(path).lower()
     if kind == "integer" and ("podCount" in described or name in ("replicas", "replicacount")):
-        return Widget(name="stepper", unit="pods")
+        return Widget(name="stepper")
     if kind == "integer" and name.endswith("port") and (node.get("maximum") in (None, 65535)):
         return Widget(name="port")
     return Widget(name="number")
 
 
-def _text(kind: str, node: Node, descriptor: Descriptor | None, path: Path) -> Widget:
+def _text(node: Node, descriptor: Descriptor | None, path: Path) -> Widget:
     described = descriptor.widgets if descriptor is not None else frozenset()
     form = str(node.get("format") or "")
     if form == "password" or "password" in described:
@@ -334,8 +333,8 @@ def _container(kind: str, node: Node, described: frozenset[str], path: Path) -> 
         return Widget(name="amounts", data={"example": "10Gi"} if names == {"storage"} else {})
     if "resourceRequirements" in described or {"limits", "requests"} <= names:
         return Widget(name="resources")
-    if names and names <= {"name", "key", "optional"} and (picker := named_picker((*path, "name"))):
-        return Widget(name="reference", picker=picker)
+    if names and names <= {"name", "key", "optional"} and named_picker((*path, "name")):
+        return Widget(name="reference")
     return Widget(name="section")
 
 

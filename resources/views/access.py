@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.core.paginator import Page
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -117,9 +118,7 @@ class AccessPage:
     request: AccessRequest | None = None
     hidden_system: int = 0
     system_url: str = ""
-    first: int = 0
-    last: int = 0
-    total: int = 0
+    shown: "Page[Member] | None" = None
     previous_url: str = ""
     next_url: str = ""
 
@@ -301,9 +300,7 @@ def _shown(request: ConsoleRequest, page: AccessPage) -> AccessPage:
         kind=kind,
         hidden_system=len(known) - len(members),
         system_url=url(system="1"),
-        first=shown.start_index(),
-        last=shown.end_index(),
-        total=len(chosen),
+        shown=shown,
         previous_url=url(page=str(shown.previous_page_number())) if shown.has_previous() else "",
         next_url=url(page=str(shown.next_page_number())) if shown.has_next() else "",
     )

@@ -48,11 +48,6 @@ class DataSource:
     name: str
 
     @property
-    def environment_key(self) -> str:
-        """The field of EnvFromSource."""
-        return "secretRef" if self.kind == "Secret" else "configMapRef"
-
-    @property
     def volume(self) -> dict[str, Any]:
         """The fields of a Volume, without its name."""
         return {"secret": {"secretName": self.name}} if self.kind == "Secret" else {"configMap": {"name": self.name}}
@@ -185,7 +180,7 @@ def _changes(pod_spec: Mapping[str, Any], place: Place, typed: dict[str, Any]) -
 
 def as_environment(pod_spec: Mapping[str, Any], source: DataSource, *, container: str, prefix: str) -> dict[str, Any]:
     """The Pod template's changed fields. `container`: its name, '' for all. Raises CannotAdd."""
-    entry: dict[str, Any] = {source.environment_key: {"name": source.name}, **({"prefix": prefix} if prefix else {})}
+    entry = pod_templates.whole_entry(pod_templates.WholeSource(kind=source.kind, name=source.name, prefix=prefix))
     containers = []
     for item, is_chosen in _containers(pod_spec, container):
         present = items(item.get("envFrom"))

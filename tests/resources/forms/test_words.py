@@ -12,7 +12,14 @@ from resources.templatetags import forms
 
 def field(widget: str = "line", kind: str = "string", **more: Any) -> FormField:
     limits = tuple(more.pop("limits", {}).items())
-    return FormField(path=("spec", "x"), pointer="/spec/x", kind=kind, widget=widget, label="X", limits=limits, **more)
+    return FormField(
+        path=("spec", "x"),
+        pointer="/spec/x",
+        kind=kind,
+        label="X",
+        limits=limits,
+        **{"extra": Widget(name=widget), **more},
+    )
 
 
 @pytest.mark.parametrize(
