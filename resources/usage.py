@@ -142,7 +142,7 @@ class Readings:
         type_ = metrics_type(client, plural) if plural else None
         if type_ is None:
             return UsageRequest()
-        key = (client.host, client.who, id(client.config), client.name, plural, namespace)
+        key = (client.config, client.who, client.name, plural, namespace)
         with self._lock:
             reading = self._kept.setdefault(
                 key, Reading(keep_seconds=ALLOCATABLE_SECONDS if plural == ALLOCATABLE else KEEP_SECONDS)

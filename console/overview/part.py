@@ -134,7 +134,7 @@ def run_within(
     language and the permissions of the user who asks.
     """
     language = translation.get_language() or ""
-    who = (client.host, client.who, id(client.config), language, what)
+    who = (client.config, client.who, language, what)
     futures = {key: _ask((*who, key), ask, language) for key, ask in questions.items()}
     end = time.monotonic() + seconds
     wait(futures.values(), timeout=max(0.0, end - time.monotonic()))

@@ -57,7 +57,7 @@ CHUNK_ROWS = 1000
 #: Whole objects may have 1.5 MB each.
 CHUNK_OBJECTS = 500
 _TRIES = 3
-_Key = tuple[str, ...]
+_Key = tuple[object, ...]
 ListChunk = TypeVar("ListChunk", Table, ObjectList)
 
 
@@ -269,7 +269,12 @@ class Snapshots:
                 latest = self._kept.get(key)
                 if latest is None or latest is known or not latest.usable or not latest.settle(min_version):
                     latest = Snapshot(
-                        client=client, type=type_, namespace=namespace, labels=labels, fields=fields, language=key[-1]
+                        client=client,
+                        type=type_,
+                        namespace=namespace,
+                        labels=labels,
+                        fields=fields,
+                        language=translation.get_language() or "",
                     )
                     latest.read()
                     self._keep(key, latest)
@@ -315,7 +320,9 @@ class Snapshots:
             await snapshot.follow()
         except KubeError as error:
             # Forbidden to watch, or the cluster is unreachable: the next use reads the list again.
-            log.debug("%s is not watched any more: %s", "/".join(key[2:]), error)
+            log.debug(
+                "%s in %s is not watched any more: %s", snapshot.type.topic_part, snapshot.namespace or "-", error
+            )
         finally:
             snapshot.standing.clear()
 
@@ -345,8 +352,8 @@ class Snapshots:
 
 def _key(client: ClusterClient, type_: ResourceType, namespace: str, labels: str, fields: str) -> _Key:
     # By the credentials, not only their name. The client itself may be a stand-in that each request has of its own.
-    who = f"{client.host} {client.who} {id(client.config)}"
-    return (who, client.name, type_.topic_part, namespace, labels, fields, translation.get_language() or "")
+    language = translation.get_language() or ""
+    return (client.config, client.who, client.name, type_.topic_part, namespace, labels, fields, language)
 
 
 def list_tables(

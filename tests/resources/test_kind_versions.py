@@ -1,6 +1,7 @@
 """Which version of a kind is meant, and which are deprecated."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -36,7 +37,8 @@ class Cluster:
     """A client with one kind in two versions."""
 
     def __init__(self, crd: dict[str, Any] | None) -> None:
-        self.host, self.who, self.crd = "https://cluster", str(id(self)), crd
+        # Not id(self): another one may have it again while what was cached for this one lives.
+        self.host, self.who, self.crd = uuid4().hex, "someone", crd
         self.boats = [
             ResourceType(group="sea.example", version=name, plural="boats", kind="Boat", namespaced=True)
             for name in ("v1", "v1beta1")
