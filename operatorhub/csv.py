@@ -18,6 +18,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from kube.objects import mapping as mapping
+from kube.reader import read
+from kube.types import meta
+from kube.types.olm import CRDDescription, CSVDescription, InstallMode
 from resources.types import kind_versions
 from resources.types.kind_versions import DefinedVersion
 from untrusted import json_bounds
@@ -97,15 +100,15 @@ def text(value: Any) -> str:
     return "" if value is None else str(value).strip()
 
 
-def level(capabilities: Any) -> int:
+def level(annotations: Mapping[str, str]) -> int:
     """1 to 5, or 0 when the annotation names none of the levels."""
-    word = text(capabilities).lower()
+    word = annotations.get("capabilities", "").strip().lower()
     return next((number for number, name in enumerate(LEVELS, 1) if name.lower() == word), 0)
 
 
-def split(value: Any) -> tuple[str, ...]:
+def split(value: str) -> tuple[str, ...]:
     """The parts of a comma-separated annotation, each once, in their order."""
-    return tuple(dict.fromkeys(part for raw in text(value).split(",") if (part := raw.strip())))
+    return tuple(dict.fromkeys(part for raw in value.split(",") if (part := raw.strip())))
 
 
 def strings(value: Any) -> tuple[str, ...]:
@@ -114,53 +117,50 @@ def strings(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(string for string in found if string))
 
 
-def provided(desc: Object, annotations: Object, crds: Iterable[Object] = ()) -> tuple[Api, ...]:
+def provided(desc: CSVDescription, annotations: Mapping[str, str], crds: Iterable[Object] = ()) -> tuple[Api, ...]:
     """The kinds for people, in the order in which they are useful: the one that the author wants made at the start,
     those with an example, then by how many of their fields the author describes. Those marked as internal are left out.
-
-    `desc`: a CSV's spec, or a PackageManifest's description.
     """
-    definitions = desc.get("customresourcedefinitions")
+    owned = desc.customresourcedefinitions.owned
     described: dict[str, int] = {}
-    for entry in items(mapping(definitions).get("owned")):
-        number = sum(len(list(items(entry.get(part)))) for part in ("specDescriptors", "statusDescriptors"))
-        described[text(entry.get("name"))] = max(number, described.get(text(entry.get("name")), 0))
-    first = initialization(annotations) or {}
-    exampled = {_group_kind(example) for example in objects(annotations.get("alm-examples"))}
+    for version in owned:
+        number = len(version.spec_descriptors) + len(version.status_descriptors)
+        described[version.name] = max(number, described.get(version.name, 0))
+    first = _group_kind(initialization(annotations))
+    exampled = {_group_kind(example) for example in objects(annotations)}
     hidden = internal(annotations)
 
     def rank(api: Api) -> tuple[bool, bool, int]:
         kind = (api.group, api.kind)
-        return kind != _group_kind(first), kind not in exampled, -described.get(api.crd, 0)
+        return kind != first, kind not in exampled, -described.get(api.crd, 0)
 
-    return tuple(sorted((api for api in apis(definitions, crds=crds) if api.crd not in hidden), key=rank))
-
-
-def _group_kind(obj: Object) -> tuple[str, str]:
-    return text(obj.get("apiVersion")).rpartition("/")[0], text(obj.get("kind"))
+    return tuple(sorted((api for api in apis(owned, crds) if api.crd not in hidden), key=rank))
 
 
-def apis(definitions: Any, which: str = "owned", crds: Iterable[Object] = ()) -> tuple[Api, ...]:
-    """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), each once.
+def _group_kind(obj: Object | None) -> tuple[str, str]:
+    found = read(obj, meta.Object)
+    return found.group, found.kind
+
+
+def apis(described: Iterable[CRDDescription], crds: Iterable[Object] = ()) -> tuple[Api, ...]:
+    """The kinds that a CSV owns or requires, each once.
 
     Of several versions of a kind the one to use is taken (`kind_versions.preferred`), with its own words. `crds`: the
     CustomResourceDefinitions, if known; without them Kubernetes' version order decides.
     """
-    defined = {text(mapping(crd.get("metadata")).get("name")): kind_versions.defined(crd) for crd in crds}
+    defined = {read(crd, meta.Object).metadata.name: kind_versions.defined(crd) for crd in crds}
     found: dict[str, list[Api]] = {}
-    for entry in items(mapping(definitions).get(which)):
-        plural, _dot, group = text(entry.get("name")).partition(".")
-        kind = text(entry.get("kind"))
-        if plural and group and kind:
-            title, words = text(entry.get("displayName")) or kind, text(entry.get("description"))
-            found.setdefault(f"{plural}.{group}", []).append(
+    for version in described:
+        plural, _dot, group = version.name.partition(".")
+        if plural and group and version.kind:
+            found.setdefault(version.name, []).append(
                 Api(
                     group=group,
-                    version=text(entry.get("version")),
+                    version=version.version,
                     plural=plural,
-                    kind=kind,
-                    title=title,
-                    description=words,
+                    kind=version.kind,
+                    title=version.display_name or version.kind,
+                    description=version.description,
                 )
             )
     return tuple(_preferred(versions, defined.get(name, ())) for name, versions in found.items())
@@ -182,26 +182,26 @@ def _preferred(named: list[Api], defined: tuple[DefinedVersion, ...]) -> Api:
     )
 
 
-def install_modes(value: Any) -> tuple[str, ...]:
+def install_modes(modes: Iterable[InstallMode]) -> tuple[str, ...]:
     """The supported ones, in the order of MODES."""
-    supported = {text(mode.get("type")) for mode in items(value) if mode.get("supported") is True}
+    supported = {mode.type for mode in modes if mode.supported}
     return tuple(mode for mode in MODES if mode in supported)
 
 
-def internal(annotations: Object) -> frozenset[str]:
+def internal(annotations: Mapping[str, str]) -> frozenset[str]:
     """CRD names that the author marks as not for people."""
     return frozenset(strings(_json(annotations.get("operators.operatorframework.io/internal-objects"))))
 
 
-def suggested_namespace(annotations: Object) -> str:
+def suggested_namespace(annotations: Mapping[str, str]) -> str:
     """The namespace that the author suggests, as a name or in a Namespace template."""
-    if name := text(annotations.get("operatorframework.io/suggested-namespace")):
+    if name := annotations.get("operatorframework.io/suggested-namespace", "").strip():
         return name
-    template = mapping(_json(annotations.get("operatorframework.io/suggested-namespace-template")))
-    return text(mapping(template.get("metadata")).get("name"))
+    template = _json(annotations.get("operatorframework.io/suggested-namespace-template"))
+    return read(template, meta.Object).metadata.name
 
 
-def initialization(annotations: Object) -> Object | None:
+def initialization(annotations: Mapping[str, str]) -> Object | None:
     """The object that the author wants made at the start (operatorframework.io/initialization-resource); None where
     there is none.
     """
@@ -209,7 +209,7 @@ def initialization(annotations: Object) -> Object | None:
     return found if found.get("kind") and found.get("apiVersion") else None
 
 
-def features(annotations: Object) -> tuple[str, ...]:
+def features(annotations: Mapping[str, str]) -> tuple[str, ...]:
     """Infrastructure features as keys of FEATURES, unknown ones as they are:
     `features.operators.openshift.io/<name>: "true"`, and the older list.
 
@@ -217,11 +217,11 @@ def features(annotations: Object) -> tuple[str, ...]:
     """
     prefix = "features.operators.openshift.io/"
     flags = {
-        _feature(name.removeprefix(prefix)): text(value).strip("“”\"'").lower()
+        _feature(name.removeprefix(prefix)): value.strip().strip("“”\"'").lower()
         for name, value in annotations.items()
         if name.startswith(prefix)
     }
-    old = (_feature(name) for name in _list(annotations.get("operators.openshift.io/infrastructure-features")))
+    old = (_feature(name) for name in _list(annotations.get("operators.openshift.io/infrastructure-features", "")))
     found = {name for name, value in flags.items() if value == "true"} | {
         name for name in old if flags.get(name) != "false"
     }
@@ -231,22 +231,22 @@ def features(annotations: Object) -> tuple[str, ...]:
     )
 
 
-def subscriptions(annotations: Object) -> tuple[str, ...]:
+def subscriptions(annotations: Mapping[str, str]) -> tuple[str, ...]:
     """The vendor's subscriptions that the operator asks for; empty where it asks for none."""
-    found = _list(annotations.get("operators.openshift.io/valid-subscription"))
+    found = _list(annotations.get("operators.openshift.io/valid-subscription", ""))
     return tuple(name for name in found if name.lower() != "none")
 
 
-def created(annotations: Object) -> str:
+def created(annotations: Mapping[str, str]) -> str:
     """The day of `createdAt` as YYYY-MM-DD; '' if it isn't a date."""
-    found = _DAY.match(text(annotations.get("createdAt")))
+    found = _DAY.match(annotations.get("createdAt", "").strip())
     return found[0] if found else ""
 
 
-def objects(examples: Any) -> tuple[Object, ...]:
+def objects(annotations: Mapping[str, str]) -> tuple[Object, ...]:
     """The objects of the annotation `alm-examples`, a JSON list."""
-    found = _json(examples)
-    return tuple(items(found if isinstance(found, list) else [found]))
+    found = _json(annotations.get("alm-examples"))
+    return tuple(example for example in (found if isinstance(found, list) else [found]) if isinstance(example, dict))
 
 
 def _feature(name: str) -> str:
@@ -254,17 +254,17 @@ def _feature(name: str) -> str:
     return _ALIASES.get(plain, plain)
 
 
-def _list(value: Any) -> tuple[str, ...]:
+def _list(value: str) -> tuple[str, ...]:
     """A JSON list of texts; authors also write `[fips]`, or one text alone."""
     found = _json(value)
-    if found is None and text(value):
-        return tuple(part.strip("\"' ") for part in text(value).strip("[]").split(",") if part.strip("\"' "))
+    if found is None:
+        return tuple(part for raw in value.strip().strip("[]").split(",") if (part := raw.strip("\"' ")))
     return strings(found if isinstance(found, list) else [found])
 
 
-def _json(value: Any) -> Any:
+def _json(value: str | None) -> Any:
     try:
-        return json_bounds.loads(value) if isinstance(value, str) and value.strip() else None
+        return json_bounds.loads(value) if value and value.strip() else None
     except ValueError:
         return None
 

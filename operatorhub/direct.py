@@ -15,9 +15,13 @@ import string
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject, mapping
+from kube.reader import read
+from kube.types.cluster import PolicyRule
+from kube.types.extensions import CustomResourceDefinitionSpec
+from kube.types.meta import Object
+from kube.types.olm import ClusterServiceVersion
 from operatorhub.bundle.bundles import Bundle
-from operatorhub.csv import items, mapping, text
 
 RBAC = "rbac.authorization.k8s.io"
 CSV_API = "operators.coreos.com/v1alpha1"
@@ -63,7 +67,7 @@ def objects(bundle: Bundle, namespace: str, *, replaces: str = "") -> tuple[Kube
         return ()
     head = csv(bundle, namespace, replaces)
     found = [*bundle.crds, *(_placed(item, namespace) for item in bundle.others), *granted(head), head]
-    return tuple(sorted((_copy(item) for item in found), key=lambda item: _RANK.get(item.get("kind", ""), 5)))
+    return tuple(sorted((_copy(item) for item in found), key=lambda item: _RANK.get(str(item.get("kind")), 5)))
 
 
 def csv(bundle: Bundle, namespace: str, replaces: str = "") -> KubeObject:
@@ -78,7 +82,7 @@ def csv(bundle: Bundle, namespace: str, replaces: str = "") -> KubeObject:
         "apiVersion": CSV_API,
         "kind": "ClusterServiceVersion",
         "metadata": {
-            "name": text(meta.get("name")) or bundle.name,
+            "name": read(bundle.csv, Object).metadata.name or bundle.name,
             "namespace": namespace,
             **labels,
             "annotations": annotations,
@@ -101,44 +105,28 @@ def properties(bundle: Bundle) -> str:
 
 def _provided(bundle: Bundle) -> Iterator[Mapping[str, str]]:
     for crd in bundle.crds:
-        spec = mapping(crd.get("spec"))
-        kind = text(mapping(spec.get("names")).get("kind"))
-        for version in items(spec.get("versions")):
-            yield {"group": text(spec.get("group")), "kind": kind, "version": text(version.get("name"))}
-
-
-def strategy(csv: Mapping[str, Any]) -> Mapping[str, Any]:
-    """deployments, permissions, clusterPermissions."""
-    return mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
+        spec = read(crd.get("spec"), CustomResourceDefinitionSpec)
+        for version in spec.versions:
+            yield {"group": spec.group, "kind": spec.names.kind, "version": version.name}
 
 
 def granted(csv: KubeObject) -> Iterator[KubeObject]:
     """The accounts that the CSV's permissions name (not `default`, which is there), with their roles and bindings."""
-    name, namespace, asked = name_of(csv), text(mapping(csv["metadata"]).get("namespace")), strategy(csv)
-    lists = [(scope, item) for scope in ("permissions", "clusterPermissions") for item in items(asked.get(scope))]
-    for account in dict.fromkeys(text(item.get("serviceAccountName")) for _scope, item in lists):
+    found = read(csv, ClusterServiceVersion)
+    name, namespace, strategy = found.metadata.name, found.metadata.namespace, found.spec.install.spec
+    every = (*strategy.permissions, *strategy.cluster_permissions)
+    for account in dict.fromkeys(permission.service_account_name for permission in every):
         if account and account != "default":
             yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account, "namespace": namespace}}
-    for scope, permission in lists:
-        account, rules = (
-            text(permission.get("serviceAccountName")),
-            [_rule(rule) for rule in items(permission.get("rules"))],
-        )
-        content = {"name": name, "permission": {"serviceAccountName": account, "rules": rules}}
-        if scope == "permissions":
+    for scope, permissions in (("", strategy.permissions), ("Cluster", strategy.cluster_permissions)):
+        for permission in permissions:
+            account = permission.service_account_name
+            rules = [rule(given) for given in permission.rules]
+            place = {"namespace": namespace} if scope else {}
+            content = {"name": name, **place, "permission": {"serviceAccountName": account, "rules": rules}}
             yield from _pair(
-                scope="",
-                name=digest_name(f"{name}-{account}", content),
-                csv_name=name,
-                namespace=namespace,
-                account=account,
-                rules=rules,
-            )
-        else:
-            content = {"name": name, "namespace": namespace, "permission": content["permission"]}
-            yield from _pair(
-                scope="Cluster",
-                name=digest_name(name, content),
+                scope=scope,
+                name=digest_name(name if scope else f"{name}-{account}", content),
                 csv_name=name,
                 namespace=namespace,
                 account=account,
@@ -195,7 +183,7 @@ def mode(namespace: str, targets: Iterable[str]) -> str:
 
 def namespaced(obj: Mapping[str, Any]) -> bool:
     """Whether OLM puts an object of this kind into the operator's namespace."""
-    return text(obj.get("kind")) not in _CLUSTER_WIDE
+    return str(obj.get("kind")) not in _CLUSTER_WIDE
 
 
 def _placed(obj: Mapping[str, Any], namespace: str) -> KubeObject:
@@ -210,13 +198,15 @@ def _copy(obj: Mapping[str, Any]) -> KubeObject:
     return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": meta}
 
 
-def _rule(given: Mapping[str, Any]) -> dict[str, Any]:
+def rule(given: PolicyRule) -> dict[str, Any]:
     """A PolicyRule with its fields in Go's order, empty ones left out: the digest is of this."""
-    keys = ("apiGroups", "resources", "resourceNames", "nonResourceURLs")
-    return {
-        "verbs": given.get("verbs"),
-        **{key: list(given[key]) for key in keys if isinstance(given.get(key), list) and given[key]},
+    lists = {
+        "apiGroups": given.api_groups,
+        "resources": given.resources,
+        "resourceNames": given.resource_names,
+        "nonResourceURLs": given.non_resource_urls,
     }
+    return {"verbs": list(given.verbs), **{key: list(values) for key, values in lists.items() if values}}
 
 
 def digest_name(base: str, content: Any) -> str:

@@ -161,11 +161,11 @@ def subscription_problem(sub: olm.Subscription) -> str:
     """
     under_way = bool(sub.plan) and not sub.installed
     for kind in olm.PROBLEMS:
-        for type_, status, reason, message in sub.conditions:
-            if type_ != kind or status != "True" or (kind == "ResolutionFailed" and under_way):
+        for condition in sub.conditions:
+            if condition.type != kind or condition.status != "True" or (kind == "ResolutionFailed" and under_way):
                 continue
             if kind in olm.FINAL_PROBLEMS or lasts(sub.problem_since):
-                return message or reason
+                return condition.message or condition.reason
     return ""
 
 

@@ -17,8 +17,12 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Conflict, KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub.csv import items, mapping, strings, text
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types import olm as olm_types
+from kube.types.meta import Condition, ObjectMeta
+from kube.types.olm import ClusterServiceVersionStatus
+from operatorhub.csv import strings
 from resources.live_topics import TypeName
 
 GROUP = "operators.coreos.com"
@@ -77,7 +81,7 @@ class Subscription:
     plan: str
     uid: str
     created: str
-    conditions: tuple[tuple[str, str, str, str], ...]  # type, status, reason, message
+    conditions: tuple[Condition, ...]
     problem_since: str = ""
     dismissed_csv: str = ""
 
@@ -93,8 +97,10 @@ class Subscription:
         own rule is plan_waits().
         """
         return any(
-            type_ == "InstallPlanPending" and status == "True" and reason == REQUIRES_APPROVAL
-            for type_, status, reason, _message in self.conditions
+            condition.type == "InstallPlanPending"
+            and condition.status == "True"
+            and condition.reason == REQUIRES_APPROVAL
+            for condition in self.conditions
         )
 
     @property
@@ -110,9 +116,9 @@ class Subscription:
     def deprecations(self) -> tuple[tuple[str, str], ...]:
         """(PackageDeprecated, ChannelDeprecated or BundleDeprecated; its author's message)."""
         return tuple(
-            (type_, message or reason)
-            for type_, status, reason, message in self.conditions
-            if type_ in DEPRECATIONS and status == "True"
+            (condition.type, condition.message or condition.reason)
+            for condition in self.conditions
+            if condition.type in DEPRECATIONS and condition.status == "True"
         )
 
     @property
@@ -122,9 +128,9 @@ class Subscription:
         Whether it lasts: install_state.subscription_problem.
         """
         for kind in PROBLEMS:
-            for type_, status, reason, message in self.conditions:
-                if type_ == kind and status == "True":
-                    return message or reason
+            for condition in self.conditions:
+                if condition.type == kind and condition.status == "True":
+                    return condition.message or condition.reason
         return ""
 
 
@@ -195,38 +201,33 @@ def ref(plural: str, namespace: str, name: str) -> str:
 
 
 def subscription(obj: Mapping[str, Any]) -> Subscription:
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    plan = text(mapping(status.get("installPlanRef")).get("name")) or text(
-        mapping(status.get("installplan")).get("name")
-    )
+    found = read(obj, olm_types.Subscription)
+    meta, spec, status = found.metadata, found.spec, found.status
     return Subscription(
-        name=name_of(dict(obj)),
-        namespace=namespace_of(dict(obj)),
-        package=text(spec.get("name")),
-        catalog=text(spec.get("source")),
-        catalog_namespace=text(spec.get("sourceNamespace")),
-        channel=text(spec.get("channel")),
-        approval=text(spec.get("installPlanApproval")) or "Automatic",
-        starting_csv=text(spec.get("startingCSV")),
-        current_csv=text(status.get("currentCSV")),
-        installed_csv=text(status.get("installedCSV")),
-        state=text(status.get("state")),
-        plan=plan,
-        uid=text(mapping(obj.get("metadata")).get("uid")),
-        created=text(mapping(obj.get("metadata")).get("creationTimestamp")),
-        conditions=tuple(
-            (text(item.get("type")), text(item.get("status")), text(item.get("reason")), text(item.get("message")))
-            for item in items(status.get("conditions"))
-        ),
+        name=meta.name,
+        namespace=meta.namespace,
+        package=spec.name,
+        catalog=spec.source,
+        catalog_namespace=spec.source_namespace,
+        channel=spec.channel,
+        approval=spec.install_plan_approval or "Automatic",
+        starting_csv=spec.starting_csv,
+        current_csv=status.current_csv,
+        installed_csv=status.installed_csv,
+        state=status.state,
+        plan=status.install_plan_ref.name or status.installplan.name,
+        uid=meta.uid,
+        created=meta.creation_timestamp,
+        conditions=status.conditions,
         problem_since=max(
             (
-                text(condition.get("lastTransitionTime")) or text(status.get("lastUpdated"))
-                for condition in items(status.get("conditions"))
-                if text(condition.get("type")) in PROBLEMS and text(condition.get("status")) == "True"
+                condition.last_transition_time or status.last_updated
+                for condition in status.conditions
+                if condition.type in PROBLEMS and condition.status == "True"
             ),
             default="",
         ),
-        dismissed_csv=text(mapping(mapping(obj.get("metadata")).get("annotations")).get(DISMISSED)),
+        dismissed_csv=meta.annotations.get(DISMISSED, ""),
     )
 
 
@@ -235,8 +236,8 @@ def plan_waits(plan: Mapping[str, Any]) -> bool:
 
     An approved plan keeps the phase RequiresApproval until OLM has seen the approval, so the phase alone isn't enough.
     """
-    spec, status = mapping(plan.get("spec")), mapping(plan.get("status"))
-    return text(status.get("phase")) == REQUIRES_APPROVAL and spec.get("approved") is not True
+    found = read(plan, olm_types.InstallPlan)
+    return found.status.phase == REQUIRES_APPROVAL and not found.spec.approved
 
 
 def version_in(csv_name: str) -> str:
@@ -249,26 +250,26 @@ def version_in(csv_name: str) -> str:
 
 def phase(csv: Mapping[str, Any]) -> str:
     """The CSV's phase, '' before OLM has set one."""
-    return text(mapping(csv.get("status")).get("phase"))
+    return read(csv.get("status"), ClusterServiceVersionStatus).phase
 
 
 def copied(csv: Mapping[str, Any]) -> bool:
     """True for the copies that OLM puts into every namespace an operator watches."""
-    meta = mapping(csv.get("metadata"))
-    return COPIED in mapping(meta.get("labels")) or text(mapping(csv.get("status")).get("reason")) == "Copied"
+    status = read(csv.get("status"), ClusterServiceVersionStatus)
+    return COPIED in read(csv.get("metadata"), ObjectMeta).labels or status.reason == "Copied"
 
 
 def copied_from(csv: Mapping[str, Any]) -> str:
     """The namespace of a copy's original, '' for an original."""
-    return text(mapping(mapping(csv.get("metadata")).get("labels")).get(COPIED))
+    return read(csv.get("metadata"), ObjectMeta).labels.get(COPIED, "")
 
 
 def targets(csv: Mapping[str, Any]) -> tuple[str, ...] | None:
     """The namespaces that an original CSV's operator watches: () is all, None is not known (OLM has not looked at
     it, or it is a copy).
     """
-    noted = mapping(mapping(csv.get("metadata")).get("annotations")).get(TARGETS)
-    return None if noted is None else tuple(part for part in text(noted).split(",") if part)
+    namespaces = read(csv.get("metadata"), ObjectMeta).annotations.get(TARGETS)
+    return None if namespaces is None else tuple(part for part in namespaces.strip().split(",") if part)
 
 
 def group_modes(group: Mapping[str, Any], namespace: str) -> str:
@@ -287,13 +288,13 @@ EVERYWHERE = ""
 
 def group_targets(group: Mapping[str, Any]) -> tuple[str, ...]:
     """The namespaces that an OperatorGroup selects; (EVERYWHERE,) means all, () means that none exists."""
-    spec = mapping(group.get("spec"))
-    if targets := strings(spec.get("targetNamespaces")):
+    found = read(group, olm_types.OperatorGroup)
+    if targets := strings(found.spec.target_namespaces):
         return targets
-    selector = mapping(spec.get("selector"))
-    if not selector.get("matchLabels") and not selector.get("matchExpressions"):
+    selector = found.spec.selector
+    if not selector.match_labels and not selector.match_expressions:
         return (EVERYWHERE,)
-    return tuple(namespace for namespace in strings(mapping(group.get("status")).get("namespaces")) if namespace)
+    return strings(found.status.namespaces)
 
 
 def spec_version(obj: KubeObject) -> str:

@@ -19,7 +19,10 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
 from kube.kubectl import Command, CommandArgument, Commands
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject, items, namespace_of
+from kube.reader import read
+from kube.types.cluster import Role, RoleBinding
+from kube.types.cluster import Subject as BoundSubject
 from resources import permissions
 from resources.whocan import Question, names_of
 from resources.writing import bindings as rbac
@@ -107,22 +110,24 @@ def level_of(role_kind: str, role: str) -> str:
     return role if role in LEVELS else CUSTOM
 
 
-def subject_of(subject: Mapping[str, Any], namespace: str) -> Subject:
+def subject_of(bound: BoundSubject, namespace: str) -> Subject:
     """`namespace`: of the binding, where a service account has none. Its name as a user is the account, too."""
-    kind, name = text(subject.get("kind")), text(subject.get("name"))
-    if kind == USER and name.startswith(_ACCOUNT_PREFIX):
-        home, colon, account = name.removeprefix(_ACCOUNT_PREFIX).partition(":")
+    if bound.kind == USER and bound.name.startswith(_ACCOUNT_PREFIX):
+        home, colon, account = bound.name.removeprefix(_ACCOUNT_PREFIX).partition(":")
         if home and colon and account:
             return Subject(ACCOUNT, account, home)
-    return Subject(kind, name, (text(subject.get("namespace")) or namespace) if kind == ACCOUNT else "")
+    return Subject(bound.kind, bound.name, (bound.namespace or namespace) if bound.kind == ACCOUNT else "")
 
 
-def members(bindings: Iterable[KubeObject]) -> tuple[Member, ...]:
-    """People, groups, service accounts, each by name; roles of the namespace before those of all namespaces."""
+def members(objects: Iterable[KubeObject]) -> tuple[Member, ...]:
+    """Of bindings. People, groups, service accounts, each by name; roles of the namespace before those of all
+    namespaces.
+    """
     grants: dict[Subject, list[RoleGrant]] = {}
-    for binding in bindings:
+    for obj in objects:
+        binding = read(obj, RoleBinding)
         grant = _grant(binding)
-        subjects = (subject_of(subject, namespace_of(binding)) for subject in items(binding.get("subjects")))
+        subjects = (subject_of(subject, binding.metadata.namespace) for subject in binding.subjects)
         for subject in dict.fromkeys(subjects):
             if subject.kind in KINDS and subject.name:
                 grants.setdefault(subject, []).append(grant)
@@ -131,22 +136,20 @@ def members(bindings: Iterable[KubeObject]) -> tuple[Member, ...]:
 
 
 def without(binding: KubeObject, subject: Subject) -> list[Mapping[str, Any]]:
-    """The binding's subjects but this one."""
-    namespace = namespace_of(binding)
-    return [found for found in items(binding.get("subjects")) if subject_of(found, namespace) != subject]
+    """The binding's subjects but this one, as they are, to be sent back."""
+    namespace, found = namespace_of(binding), items(binding.get("subjects"))
+    return [entry for entry in found if subject_of(read(entry, BoundSubject), namespace) != subject]
 
 
-def _grant(binding: KubeObject) -> RoleGrant:
-    ref = mapping(binding.get("roleRef"))
-    kind, role = text(ref.get("kind")), text(ref.get("name"))
-    since = text(mapping(binding.get("metadata")).get("creationTimestamp"))
+def _grant(binding: RoleBinding) -> RoleGrant:
+    ref, meta = binding.role_ref, binding.metadata
     return RoleGrant(
-        binding=name_of(binding),
-        role_kind=kind,
-        role=role,
-        level=level_of(kind, role),
-        since=since,
-        everywhere=not namespace_of(binding),
+        binding=meta.name,
+        role_kind=ref.kind,
+        role=ref.name,
+        level=level_of(ref.kind, ref.name),
+        since=meta.creation_timestamp,
+        everywhere=not meta.namespace,
     )
 
 
@@ -160,8 +163,9 @@ def _member_order(member: Member) -> tuple[int, bool, str, str]:
     return KINDS.index(subject.kind), subject.is_system, subject.name.casefold(), subject.namespace
 
 
-def role_sentences(role: KubeObject) -> tuple[str, ...]:
+def role_sentences(obj: KubeObject) -> tuple[str, ...]:
     """What the role allows, read from its rules; empty where it has none."""
+    role = read(obj, Role)
     found = tuple(_usual_sentences(role))
     return found or tuple(_rule_sentences(role))
 
@@ -179,7 +183,7 @@ def level_sentences(level: str) -> tuple[str, ...]:
     return (*words, _("Give others access.")) if level == "admin" else words
 
 
-def _usual_sentences(role: KubeObject) -> Iterator[str]:
+def _usual_sentences(role: Role) -> Iterator[str]:
     def allows(verb: str, group: str, resource: str) -> bool:
         return names_of(role, Question(verb, group, resource)) == ()
 
@@ -201,19 +205,17 @@ def _usual_sentences(role: KubeObject) -> Iterator[str]:
         yield _("Give others access.")
 
 
-def _operator_kinds(role: KubeObject) -> Iterator[str]:
+def _operator_kinds(role: Role) -> Iterator[str]:
     """What operators' kinds the role reaches: those that can be created, else those that can be read."""
     created, read = dict[str, None](), dict[str, None]()
-    for rule in items(role.get("rules"))[:_MAX_RULES]:
-        groups = [group for group in _texts(rule, "apiGroups") if "." in group and not group.endswith(_BUILT_IN)]
+    for rule in role.rules[:_MAX_RULES]:
+        groups = [group for group in rule.api_groups or () if "." in group and not group.endswith(_BUILT_IN)]
         if not groups:
             continue
         kinds = [
-            permissions.NAMES.get((groups[0], kind), kind)
-            for kind in _texts(rule, "resources")
-            if "/" not in kind and kind != "*"
+            permissions.NAMES.get((groups[0], kind), kind) for kind in rule.resources if "/" not in kind and kind != "*"
         ]
-        verbs = set(_texts(rule, "verbs"))
+        verbs = set(rule.verbs)
         into = created if verbs & {"create", "*"} else read if verbs & {"get", "list"} else None
         if into is not None:
             into.update(dict.fromkeys(kinds or groups))
@@ -223,11 +225,12 @@ def _operator_kinds(role: KubeObject) -> Iterator[str]:
         yield _("See %(kinds)s.") % {"kinds": _listed(list(read))}
 
 
-def _rule_sentences(role: KubeObject) -> Iterator[str]:
+def _rule_sentences(role: Role) -> Iterator[str]:
     """Of a role that does none of the usual: its first rules as they are."""
-    for rule in items(role.get("rules"))[:_MAX_KINDS]:
-        parts = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
-        words = permissions.permission_words(*(_texts(rule, part) for part in parts))
+    for rule in role.rules[:_MAX_KINDS]:
+        words = permissions.permission_words(
+            rule.verbs, rule.api_groups or (), rule.resources, rule.resource_names, rule.non_resource_urls
+        )
         yield words[:1].upper() + words[1:] + "."
 
 
@@ -235,11 +238,6 @@ def _listed(kinds: list[str]) -> str:
     shown = ", ".join(kinds[:_MAX_KINDS])
     more = len(kinds) - _MAX_KINDS
     return _("%(shown)s and %(number)d more") % {"shown": shown, "number": more} if more > 0 else shown
-
-
-def _texts(rule: Mapping[str, Any], part: str) -> list[str]:
-    values = rule.get(part)
-    return [value for value in values if isinstance(value, str)] if isinstance(values, list) else []
 
 
 #: What the form's choice of a role may be beside view, edit and admin: by which kind's name the role is typed.

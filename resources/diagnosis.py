@@ -4,9 +4,8 @@ Read are its tree, Events, owners, the claims that its Pods name, and the last l
 out: then a rule says nothing. Shown are a cause's evidence as links, and a fix where the reader may do it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -16,7 +15,10 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, mapping, name_of, namespace_of, text, uid_of
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.reader import read
+from kube.types import core
+from kube.types.meta import Object
 from resources.acting import finalizers
 from resources.causes.cause import Cause, CauseTarget, Fix, Link, Severity
 from resources.causes.engine import explained_health, find_causes
@@ -25,11 +27,10 @@ from resources.causes.rules.stuck_finalizer import waiting_finalizers
 from resources.causes.rules.unbound_claim import claims_of
 from resources.lists import child_troubles
 from resources.page import events
-from resources.page.events import occurrences
 from resources.page.owned_rows import whole
 from resources.place import Place
 from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of
-from resources.tree import Belongings, belongings, owner_references
+from resources.tree import Belongings, belongings
 from resources.types import kind_versions
 from resources.types.manager import DEFINITIONS, alongside
 
@@ -188,34 +189,34 @@ def _events(client: ClusterClient, place: Place, uids: set[str]) -> dict[str, tu
     """By the uid of their object, newest first."""
     own = f"involvedObject.uid={next(iter(uids))}" if len(uids) == 1 else ""
     try:
-        read = events.read(client, place.namespace, own)
+        read_events = events.read_events(client, place.namespace, own)
     except KubeError:
         return {}
     found: dict[str, tuple[Event, ...]] = {}
-    for item in sorted(read, key=events.order, reverse=True):
-        uid = text(mapping(item.get("involvedObject")).get("uid"))
+    for event in sorted(read_events, key=events.order, reverse=True):
+        uid = event.involved_object.uid
         if uid in uids and len(found.get(uid, ())) < limits.CAUSE_EVENTS.value:
-            found[uid] = (*found.get(uid, ()), _event(item))
+            found[uid] = (*found.get(uid, ()), _event(event))
     return found
 
 
-def _event(obj: Mapping[str, Any]) -> Event:
+def _event(event: core.Event) -> Event:
     return Event(
-        reason=text(obj.get("reason")),
-        message=text(obj.get("message")),
-        warning=text(obj.get("type")) == "Warning",
-        count=occurrences(obj),
-        seen=events.last_seen(obj),
+        reason=event.reason,
+        message=event.message,
+        warning=event.type == "Warning",
+        count=event.occurrences,
+        seen=event.last_seen,
     )
 
 
 def _claims(client: ClusterClient, pods: Iterable[KubeObject], known: set[str]) -> Iterator[KubeObject]:
     """Of Pods that have no node: the claims that they name and that nothing in the tree is."""
     named = [
-        (namespace_of(pod), name)
-        for pod in pods
-        if (scheduled := condition_of(pod, "PodScheduled")) is not None and scheduled.status == "False"
-        for name in claims_of(Item(object=pod))
+        (pod.metadata.namespace, name)
+        for pod in (read(obj, core.Pod) for obj in pods)
+        if (scheduled := condition_of(pod.status.conditions, "PodScheduled")) and scheduled.status == "False"
+        for name in claims_of(pod.spec)
         if name not in known
     ]
     for namespace, name in list(dict.fromkeys(named))[: limits.CAUSE_REQUESTS.value]:
@@ -230,16 +231,14 @@ def _owners(client: ClusterClient, obj: KubeObject) -> list[KubeObject]:
     """Nearest first, as far as they can be read."""
     found: list[KubeObject] = []
     while len(found) < limits.CAUSE_REQUESTS.value:
-        reference = next(
-            (item for item in owner_references(found[-1] if found else obj) if item.get("controller")), None
-        )
-        if reference is None:
+        owner = read(found[-1] if found else obj, Object).metadata.controller
+        if not owner.name:
             break
-        group, _slash, version = text(reference.get("apiVersion")).rpartition("/")
+        group, _slash, version = owner.api_version.rpartition("/")
         try:
-            type_ = client.find_kind(group, text(reference.get("kind")), version)
+            type_ = client.find_kind(group, owner.kind, version)
             namespace = namespace_of(obj) if type_.namespaced else ""
-            found.append(whole(type_, client.get(type_, text(reference.get("name")), namespace)))
+            found.append(whole(type_, client.get(type_, owner.name, namespace)))
         except KubeError:
             break
     return found

@@ -26,8 +26,11 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import Column, KubeObject, TableRow, items, mapping, name_of, namespace_of, text, uid_of
+from kube.objects import Column, KubeObject, TableRow, name_of, namespace_of, uid_of
+from kube.reader import read
 from kube.selectors import instance_marks, mark_of, pod_selector
+from kube.types.meta import ObjectMeta, OwnerReference
+from kube.types.workloads import WorkloadSpec
 from resources.types.types import is_custom
 from resources.writing import examples
 
@@ -183,21 +186,21 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
     if not types:
         return Belongings()
     labels = "" if custom else pod_selector({**owner, "kind": type_.kind})
-    read = _read_candidates(client, types, namespace, labels)
+    candidates = _read_candidates(client, types, namespace, labels)
     kinds = [wanted.kind for wanted in types]
     marks = instance_marks(type_.group, name_of(owner)) if custom else ()
     pods = next((wanted for wanted in types if _is_pod(wanted)), None)
-    if pods and not labels and read[pods][1]:
-        read[pods] = _many_pods(
+    if pods and not labels and candidates[pods][1]:
+        candidates[pods] = _many_pods(
             client=client,
             pods=pods,
             namespace=namespace,
-            rows=owned_tree(owner, _flat(read, pods), kinds, marks),
+            rows=owned_tree(owner, _flat(candidates, pods), kinds, marks),
             owner=owner,
             marks=marks,
         )
-    gaps = tuple((wanted.kind, gap) for wanted, (_found, gap) in read.items() if gap)
-    all_ = _flat(read)
+    gaps = tuple((wanted.kind, gap) for wanted, (_found, gap) in candidates.items() if gap)
+    all_ = _flat(candidates)
     found = Belongings(
         tuple(owned_tree(owner, all_, kinds, marks)), gaps, types, frozenset(uid_of(obj) for _type, obj in all_)
     )
@@ -231,9 +234,9 @@ def _keep(client: ClusterClient, owner: KubeObject, uids: frozenset[str], read_u
 
 
 def _flat(
-    read: Mapping[ResourceType, Read], without: ResourceType | None = None
+    candidates: Mapping[ResourceType, Read], without: ResourceType | None = None
 ) -> list[tuple[ResourceType, KubeObject]]:
-    return [(type_, obj) for type_, (found, _gap) in read.items() if type_ != without for obj in found]
+    return [(type_, obj) for type_, (found, _gap) in candidates.items() if type_ != without for obj in found]
 
 
 def _many_pods(
@@ -249,16 +252,16 @@ def _many_pods(
         pod_selector({**row.object, "kind": row.type.kind})
         for row in rows
         if row.type.kind in _WORKLOAD_KINDS
-        and not any(text(reference.get("uid")) in deployed for reference in owner_references(row.object))
+        and not any(reference.uid in deployed for reference in owner_references(row.object))
     ]
     if found := [selector for selector in selectors if selector]:
         return _pods_by_selectors(client, pods, namespace, found)
     uids = {uid_of(owner), *(uid_of(row.object) for row in rows)}
 
     def wanted(pod: KubeObject) -> bool:
-        return bool(mark_of(mapping(mapping(pod.get("metadata")).get("labels")), marks)) or any(
-            text(reference.get("uid")) in uids for reference in owner_references(pod)
-        )
+        metadata = read(pod.get("metadata"), ObjectMeta)
+        owned = any(reference.uid in uids for reference in metadata.owner_references)
+        return owned or bool(mark_of(metadata.labels, marks))
 
     return scan_pods(client, pods, namespace, wanted)
 
@@ -280,12 +283,13 @@ def owned_tree(
     claims: list[tuple[ResourceType, KubeObject, str]] = []
     marked: list[tuple[ResourceType, KubeObject, str]] = []
     for type_, obj in objects:
-        references = owner_references(obj)
+        metadata = read(obj.get("metadata"), ObjectMeta)
+        references = metadata.owner_references
         for reference in references:
-            children.setdefault(text(reference.get("uid")), []).append((type_, obj, ""))
+            children.setdefault(reference.uid, []).append((type_, obj, ""))
         if type_.kind == "PersistentVolumeClaim" and not references:
             claims.append((type_, obj, "claim"))
-        if marks and not references and (key := mark_of(mapping(mapping(obj.get("metadata")).get("labels")), marks)):
+        if marks and not references and (key := mark_of(metadata.labels, marks)):
             marked.append((type_, obj, key))
     found: list[Owned] = []
     seen = {uid_of(owner)}
@@ -306,19 +310,18 @@ def owned_tree(
     return found
 
 
-def owner_references(obj: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Entries of metadata.ownerReferences."""
-    return items(mapping(obj.get("metadata")).get("ownerReferences"))
+def owner_references(obj: Mapping[str, Any]) -> tuple[OwnerReference, ...]:
+    return read(obj.get("metadata"), ObjectMeta).owner_references
 
 
 def _claims_of(
     above: KubeObject, claims: list[tuple[ResourceType, KubeObject, str]]
 ) -> list[tuple[ResourceType, KubeObject, str]]:
     """<template>-<StatefulSet>-<number>: such claims have no ownerReferences, since they outlive their StatefulSet."""
-    templates = items(mapping(above.get("spec")).get("volumeClaimTemplates"))
-    if not templates or not claims:
+    templates = read(above.get("spec"), WorkloadSpec).volume_claim_templates if claims else ()
+    if not templates:
         return []
-    names = "|".join(re.escape(name_of(dict(template))) for template in templates)
+    names = "|".join(re.escape(template.metadata.name) for template in templates)
     pattern = re.compile(rf"(?:{names})-{re.escape(name_of(above))}-\d+")
     where = namespace_of(above)
     return [entry for entry in claims if namespace_of(entry[1]) == where and pattern.fullmatch(name_of(entry[1]))]
@@ -337,12 +340,12 @@ def _read_candidates(
     `labels` narrow Pods and ReplicaSets. Of Pods one page only, when it is not narrowed.
     """
 
-    def read(type_: ResourceType) -> Read:
+    def read_type(type_: ResourceType) -> Read:
         narrow = labels if type_.kind in ("Pod", "ReplicaSet") else ""
         return objects_of(client, type_, namespace, narrow, CHUNK if _is_pod(type_) and not labels else None)
 
     asked = list(types)
-    return dict(zip(asked, _workers.map(read, asked), strict=True))
+    return dict(zip(asked, _workers.map(read_type, asked), strict=True))
 
 
 def _pods_by_selectors(client: ClusterClient, pods: ResourceType, namespace: str, selectors: Iterable[str]) -> Read:

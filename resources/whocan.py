@@ -8,12 +8,13 @@ Rules are matched as RBAC does: https://kubernetes.io/docs/reference/access-auth
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.cluster import PolicyRule, Role, RoleBinding
 from resources.kinds.parts import Some, some
 
 GROUP = "rbac.authorization.k8s.io"
@@ -62,66 +63,59 @@ class Answer:
 def ask(client: ClusterClient, question: Question) -> Answer:
     """With the reader's own rights, in four or fewer questions to the API server."""
     space = question.namespace
-    read = {
+    lists = {
         "ClusterRole": some(client, GROUP, "ClusterRole", limit=_READ),
         "ClusterRoleBinding": some(client, GROUP, "ClusterRoleBinding", limit=_READ),
         **({"Role": some(client, GROUP, "Role", space, limit=_READ)} if space else {}),
         **({"RoleBinding": some(client, GROUP, "RoleBinding", space, limit=_READ)} if space else {}),
     }
-    roles = {
-        (kind, namespace_of(item), name_of(item)): found
-        for kind in ("ClusterRole", "Role")
-        for item in read.get(kind, Some()).items
-        if (found := names_of(item, question)) is not None
-    }
-    bindings = (*read["ClusterRoleBinding"].items, *read.get("RoleBinding", Some()).items)
+    roles: dict[tuple[str, str, str], tuple[str, ...]] = {}
+    for kind in ("ClusterRole", "Role"):
+        for item in lists.get(kind, Some()).items:
+            role = read(item, Role)
+            names = names_of(role, question)
+            if names is not None:
+                roles[kind, role.metadata.namespace, role.metadata.name] = names
+    bindings = (*lists["ClusterRoleBinding"].items, *lists.get("RoleBinding", Some()).items)
     ways = sorted(set(_ways(bindings, roles)), key=_order)
-    return Answer(tuple(ways), tuple(_gaps(read)))
+    return Answer(tuple(ways), tuple(_gaps(lists)))
 
 
-def names_of(role: Mapping[str, Any], question: Question) -> tuple[str, ...] | None:
+def names_of(role: Role, question: Question) -> tuple[str, ...] | None:
     """() when a role allows it for every object, the names when only for those, None when it does not allow it."""
     named: list[str] = []
-    for rule in items(role.get("rules")):
+    for rule in role.rules:
         if not _allows(rule, question):
             continue
-        names = _texts(rule.get("resourceNames"))
-        if not names:
+        if not rule.resource_names:
             return ()
-        named += names
+        named += rule.resource_names
     return tuple(dict.fromkeys(named)) or None
 
 
-def _allows(rule: Mapping[str, Any], question: Question) -> bool:
-    verbs, groups = _texts(rule.get("verbs")), _texts(rule.get("apiGroups"))
-    if not {"*", question.verb} & set(verbs) or not {"*", question.group} & set(groups):
+def _allows(rule: PolicyRule, question: Question) -> bool:
+    if not {"*", question.verb} & set(rule.verbs) or not {"*", question.group} & set(rule.api_groups or ()):
         return False
     _plural, slash, part = question.resource.partition("/")
     wanted = {"*", question.resource, f"*/{part}"} if slash else {"*", question.resource}
-    return bool(wanted & set(_texts(rule.get("resources"))))
+    return bool(wanted & set(rule.resources))
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(entry for entry in value if isinstance(entry, str)) if isinstance(value, list) else ()
-
-
-def _ways(bindings: Iterable[KubeObject], roles: Mapping[tuple[str, str, str], tuple[str, ...]]) -> Iterator[Way]:
-    for binding in bindings:
-        ref, space = mapping(binding.get("roleRef")), namespace_of(binding)
-        kind, name = text(ref.get("kind")), text(ref.get("name"))
-        key = (kind, space if kind == "Role" else "", name)
+def _ways(objects: Iterable[KubeObject], roles: Mapping[tuple[str, str, str], tuple[str, ...]]) -> Iterator[Way]:
+    for obj in objects:
+        binding = read(obj, RoleBinding)
+        ref, space = binding.role_ref, binding.metadata.namespace
+        key = (ref.kind, space if ref.kind == "Role" else "", ref.name)
         if key not in roles:
             continue
-        for subject in items(binding.get("subjects")):
-            where = text(subject.get("namespace")) if text(subject.get("kind")) == "ServiceAccount" else ""
-            who = text(subject.get("name"))
+        for subject in binding.subjects:
             yield Way(
-                subject_kind=text(subject.get("kind")),
-                subject=who,
-                subject_namespace=where,
-                role_kind=kind,
-                role=name,
-                binding=name_of(binding),
+                subject_kind=subject.kind,
+                subject=subject.name,
+                subject_namespace=subject.namespace if subject.kind == "ServiceAccount" else "",
+                role_kind=ref.kind,
+                role=ref.name,
+                binding=binding.metadata.name,
                 namespace=space,
                 names=roles[key],
             )

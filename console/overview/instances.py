@@ -18,7 +18,8 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import mapping, text
+from kube.reader import read
+from kube.types.meta import Object
 from resources import live_topics
 from resources.causes.evidence import moment
 from resources.lists.child_troubles import overlaid
@@ -212,11 +213,10 @@ def _held(client: ClusterClient, type_: ResourceType, terminating: Iterable[List
             obj = client.get(type_, entry.name, entry.namespace)
         except KubeError:
             continue
-        metadata = mapping(obj.get("metadata"))
-        began = moment(text(metadata.get("deletionTimestamp")))
-        names = metadata.get("finalizers")
-        if began and isinstance(names, list) and names and timezone.now() - began > _HELD_AFTER:
-            found.append(Held(entry, text(names[0])))
+        metadata = read(obj, Object).metadata
+        began = moment(metadata.deletion_timestamp)
+        if began and metadata.finalizers and timezone.now() - began > _HELD_AFTER:
+            found.append(Held(entry, metadata.finalizers[0]))
     return tuple(found)
 
 
@@ -225,8 +225,8 @@ def _shares(there: Iterable[KindCount]) -> tuple[Share, ...]:
     totals: Counter[str] = Counter()
     by_state: dict[str, list[tuple[int, str]]] = {}
     for kind in there:
-        read = dict(kind.states) or {"": kind.number or 0}
-        for state, number in read.items():
+        numbers = dict(kind.states) or {"": kind.number or 0}
+        for state, number in numbers.items():
             totals[state] += number
             by_state.setdefault(state, []).append((-number, kind.type.kind))
     order = [*STATES, *(state for state in totals if state and state not in STATES), ""]

@@ -30,7 +30,9 @@ from console.reach import discovery
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
-from kube.objects import KubeObject, mapping
+from kube.objects import KubeObject
+from kube.reader import Read, read
+from kube.types.extensions import ConsoleLinkSpec, ConsoleNotificationSpec, ConsoleYAMLSampleSpec
 from untrusted import yaml_bounds
 
 log = logging.getLogger("console.web.additions")
@@ -338,48 +340,45 @@ class Sample:
 def added_links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
     """Those for every page, sorted by section and text. Links of namespaces' dashboards are left out."""
     found = []
-    for spec in _addition_specs(client, "ConsoleLink"):
-        place = _addition_text(spec.get("location"))
+    for spec in _addition_specs(client, "ConsoleLink", ConsoleLinkSpec):
         link = _added_link(spec)
-        if link is None or place not in ("ApplicationMenu", "HelpMenu", "UserMenu"):
+        if link is None or spec.location not in ("ApplicationMenu", "HelpMenu", "UserMenu"):
             continue
-        section = (
-            _addition_text(mapping(spec.get("applicationMenu")).get("section")) if place == "ApplicationMenu" else ""
-        )
-        found.append(AddedLink(link.text, link.href, section, is_personal=place == "UserMenu"))
+        section = _shortened(spec.application_menu.section) if spec.location == "ApplicationMenu" else ""
+        found.append(AddedLink(link.text, link.href, section, is_personal=spec.location == "UserMenu"))
     return tuple(sorted(found, key=lambda link: (link.section.lower(), link.text.lower())))
 
 
 def banners(client: ClusterClient | None) -> tuple[Banner, ...]:
     found = []
-    for spec in _addition_specs(client, "ConsoleNotification"):
-        place = _addition_text(spec.get("location")) or "BannerTop"
-        is_top, is_bottom = place in ("BannerTop", "BannerTopBottom"), place in ("BannerBottom", "BannerTopBottom")
-        if words := _addition_text(spec.get("text")):
-            found.append(Banner(words, _added_link(mapping(spec.get("link"))), is_top=is_top, is_bottom=is_bottom))
+    for spec in _addition_specs(client, "ConsoleNotification", ConsoleNotificationSpec):
+        is_top = spec.location in ("", "BannerTop", "BannerTopBottom")
+        is_bottom = spec.location in ("BannerBottom", "BannerTopBottom")
+        if words := _shortened(spec.text):
+            found.append(Banner(words, _added_link(spec.link), is_top=is_top, is_bottom=is_bottom))
     return tuple(found)
 
 
 def samples(client: ClusterClient, type_: ResourceType) -> tuple[Sample, ...]:
     """Whole objects of this type. Snippets, which are parts of an object, are left out."""
     found = []
-    for spec in _addition_specs(client, "ConsoleYAMLSample"):
-        target = mapping(spec.get("targetResource"))
-        if spec.get("snippet") is True or target != {"apiVersion": type_.api_version, "kind": type_.kind}:
+    for spec in _addition_specs(client, "ConsoleYAMLSample", ConsoleYAMLSampleSpec):
+        target = spec.target_resource
+        if spec.snippet or (target.api_version, target.kind) != (type_.api_version, type_.kind):
             continue
         try:
-            obj = yaml_bounds.load(str(spec.get("yaml") or ""))
+            obj = yaml_bounds.load(spec.yaml)
         except (yaml.YAMLError, ValueError, RecursionError):
             continue
         if isinstance(obj, dict):
-            found.append(Sample(_addition_text(spec.get("title")), _addition_text(spec.get("description")), obj))
+            found.append(Sample(_shortened(spec.title), _shortened(spec.description), obj))
     return tuple(found)
 
 
-def _addition_specs(client: ClusterClient | None, kind: str) -> Iterator[Mapping[str, Any]]:
+def _addition_specs(client: ClusterClient | None, kind: str, type_: type[Read]) -> Iterator[Read]:
     found = [obj for obj in _additions_of_settings(settings.ADDITIONS) if obj.get("kind") == kind][:_MAX_ADDITIONS]
     for obj in (*found, *(_additions_of_cluster(client, kind) if client else ())):
-        yield mapping(obj.get("spec"))
+        yield read(obj.get("spec"), type_)
 
 
 @lru_cache(maxsize=1)
@@ -420,9 +419,9 @@ def _addition_type(client: ClusterClient, kind: str) -> ResourceType | None:
     return next((type_ for type_ in client.types() if (type_.group, type_.kind) == (ADDITIONS_GROUP, kind)), None)
 
 
-def _added_link(spec: Mapping[str, Any]) -> AddedLink | None:
+def _added_link(spec: ConsoleLinkSpec) -> AddedLink | None:
     """None unless it has a text and an address of the web."""
-    text, href = _addition_text(spec.get("text")), _addition_text(spec.get("href"))
+    text, href = _shortened(spec.text), _shortened(spec.href)
     try:
         is_web = urlsplit(href).scheme in ("https", "http")
     except ValueError:
@@ -430,5 +429,5 @@ def _added_link(spec: Mapping[str, Any]) -> AddedLink | None:
     return AddedLink(text, href) if text and is_web else None
 
 
-def _addition_text(value: object) -> str:
-    return value[:_MAX_ADDITION_TEXT] if isinstance(value, str) else ""
+def _shortened(text: str) -> str:
+    return text[:_MAX_ADDITION_TEXT]

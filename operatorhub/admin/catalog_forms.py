@@ -10,10 +10,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube import reader
 from kube.objects import KubeObject
+from kube.types.olm import CatalogSource, ClusterCatalog
 from operatorhub import olm
 from operatorhub.admin import catalog_kinds
-from operatorhub.csv import mapping, strings, text
+from operatorhub.csv import strings
 from resources import yamltext
 
 SOURCE, CLUSTER, OWN = "catalogsource", "clustercatalog", "own"
@@ -187,27 +189,40 @@ def change(form: Form) -> dict[str, Any] | None:
 
 def begun(kind: str, obj: Mapping[str, Any]) -> dict[str, str]:
     """What stands in an existing object, as it would be typed."""
-    old_spec, meta = mapping(obj.get("spec")), mapping(obj.get("metadata"))
-    found = {"name": text(meta.get("name")), "priority": text(old_spec.get("priority"))}
-    if kind == CLUSTER:
-        image = mapping(mapping(old_spec.get("source")).get("image"))
-        mode = text(old_spec.get("availabilityMode"))
-        return found | {
-            "image": text(image.get("ref")),
-            "interval": text(image.get("pollIntervalMinutes")),
-            "mode": mode,
-        }
-    poll = mapping(mapping(old_spec.get("updateStrategy")).get("registryPoll"))
-    return found | {
-        "namespace": text(meta.get("namespace")),
-        "title": text(old_spec.get("displayName")),
-        "publisher": text(old_spec.get("publisher")),
-        "endpoint": "address" if old_spec.get("address") and not old_spec.get("image") else "image",
-        "image": text(old_spec.get("image")),
-        "address": text(old_spec.get("address")),
-        "interval": text(poll.get("interval")),
-        "secrets": ", ".join(strings(old_spec.get("secrets"))),
+    return _begun_cluster_catalog(obj) if kind == CLUSTER else _begun_catalog_source(obj)
+
+
+def _begun_cluster_catalog(obj: Mapping[str, Any]) -> dict[str, str]:
+    catalog = reader.read(obj, ClusterCatalog)
+    image = catalog.spec.source.image
+    return {
+        "name": catalog.metadata.name,
+        "priority": _number(catalog.spec.priority),
+        "image": image.ref,
+        "interval": _number(image.poll_interval_minutes),
+        "mode": catalog.spec.availability_mode,
     }
+
+
+def _begun_catalog_source(obj: Mapping[str, Any]) -> dict[str, str]:
+    source = reader.read(obj, CatalogSource)
+    old = source.spec
+    return {
+        "name": source.metadata.name,
+        "priority": _number(old.priority),
+        "namespace": source.metadata.namespace,
+        "title": old.display_name,
+        "publisher": old.publisher,
+        "endpoint": "address" if old.address and not old.image else "image",
+        "image": old.image,
+        "address": old.address,
+        "interval": old.update_strategy.registry_poll.interval,
+        "secrets": ", ".join(strings(old.secrets)),
+    }
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
 
 
 def yaml(obj: Mapping[str, Any]) -> str:

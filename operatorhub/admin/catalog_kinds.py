@@ -128,7 +128,7 @@ def open_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Ope
     """A folder of bundles or of a file-based catalog. `stays`: its bundles can be read later, on first use."""
     if not path.is_dir():
         raise SourceError(_("The folder %(path)s doesn't exist on the console's machine.") % {"path": path})
-    title = folder.about(path).get("displayName", "")
+    title = folder.title(path)
     if folder.has_bundles(path):
         return OpenedCatalog("", folder.drafts(path, whole=not stays), title)
     files = folder.fbc_files(path)

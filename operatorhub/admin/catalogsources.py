@@ -6,17 +6,20 @@ https://olm.operatorframework.io/docs/concepts/crds/catalogsource/
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from kube import reader
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject
+from kube.types import olm as olm_types
+from kube.types.core import Pod
+from kube.types.olm import CatalogSourceSpec, CatalogSourceStatus
 from operatorhub import olm
 from operatorhub.admin import catalogs
-from operatorhub.csv import items, mapping, strings, text
+from operatorhub.csv import strings
 from operatorhub.models import Catalog, Index, Package
 from resources.state.health import Health
 from resources.state.kind_health import health as health_of
@@ -136,61 +139,51 @@ class _Known:
         return cls(shown, hidden, everywhere(cluster), readers)
 
     def source(self, obj: KubeObject) -> CatalogSource:
-        spec, status, meta = mapping(obj.get("spec")), mapping(obj.get("status")), mapping(obj.get("metadata"))
-        namespace, name = namespace_of(obj), name_of(obj)
-        connection = mapping(status.get("connectionState"))
+        found = reader.read(obj, olm_types.CatalogSource)
+        meta, spec, status = found.metadata, found.spec, found.status
+        namespace, name = meta.namespace, meta.name
         kind, endpoint = _endpoint(spec)
-        service = mapping(status.get("registryService"))
-        registry = (
-            f"{text(service.get('serviceName'))}.{text(service.get('serviceNamespace'))}:{text(service.get('port'))}"
-        )
-        priority = spec.get("priority")
+        service = status.registry_service
+        registry = f"{service.service_name}.{service.service_namespace}:{service.port}"
         return CatalogSource(
             namespace=namespace,
             name=name,
-            title=text(spec.get("displayName")) or name,
-            publisher=text(spec.get("publisher")),
-            description=text(spec.get("description")),
+            title=spec.display_name or name,
+            publisher=spec.publisher,
+            description=spec.description,
             kind=kind,
             endpoint=endpoint,
-            interval=interval(spec),
-            priority=priority if isinstance(priority, int) else 0,
-            secrets=strings(spec.get("secrets")),
+            interval=spec.update_strategy.registry_poll.interval,
+            priority=spec.priority or 0,
+            secrets=strings(spec.secrets),
             everywhere=namespace in self.everywhere,
             health=health_of(obj),
-            connection=text(connection.get("lastObservedState")),
+            connection=status.connection_state.last_observed_state,
             why=_why(status),
-            connected_at=text(connection.get("lastConnect")),
-            polled_at=text(status.get("latestImageRegistryPoll")),
-            registry=registry if service else "",
+            connected_at=status.connection_state.last_connect,
+            polled_at=status.latest_image_registry_poll,
+            registry=registry if service.service_name else "",
             packages=self.shown.get((namespace, name), 0),
             hidden=self.hidden.get((namespace, name), 0),
-            uid=text(meta.get("uid")),
-            version=text(meta.get("resourceVersion")),
+            uid=meta.uid,
+            version=meta.resource_version,
             read_by=self.readers.get(f"{namespace}/{name}"),
         )
 
 
-def interval(spec: Mapping[str, Any]) -> str:
-    """How often OLM looks for a newer image, '' for never."""
-    return text(mapping(mapping(spec.get("updateStrategy")).get("registryPoll")).get("interval"))
+def _endpoint(spec: CatalogSourceSpec) -> tuple[str, str]:
+    endpoints = {"image": spec.image, "address": spec.address, "configMap": spec.config_map}
+    return next(((kind, endpoint) for kind, endpoint in endpoints.items() if endpoint), ("", ""))
 
 
-def _endpoint(spec: Mapping[str, Any]) -> tuple[str, str]:
-    for kind in ("image", "address", "configMap"):
-        if found := text(spec.get(kind)):
-            return kind, found
-    return "", ""
-
-
-def _why(status: Mapping[str, Any]) -> str:
+def _why(status: CatalogSourceStatus) -> str:
     """In OLM's own words: the message of the status, else of a condition, else the state of the connection."""
-    if message := text(status.get("message")) or text(status.get("reason")):
+    if message := status.message or status.reason:
         return message
-    bad = [text(item.get("message")) for item in items(status.get("conditions")) if item.get("status") == "False"]
+    bad = [condition.message for condition in status.conditions if condition.status == "False"]
     if found := "; ".join(problem for problem in bad if problem):
         return found
-    state = text(mapping(status.get("connectionState")).get("lastObservedState"))
+    state = status.connection_state.last_observed_state
     if not state:
         return _("OLM hasn't processed this catalog yet.")
     return (
@@ -216,14 +209,13 @@ def pods(client: ClusterClient, source: CatalogSource) -> tuple[tuple[RegistryPo
 
 
 def _pod(obj: KubeObject) -> RegistryPod:
-    restarts = sum(
-        item["restartCount"]
-        for item in items(mapping(obj.get("status")).get("containerStatuses"))
-        if isinstance(item.get("restartCount"), int)
-    )
-    created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
+    pod = reader.read(obj, Pod)
     return RegistryPod(
-        namespace=namespace_of(obj), name=name_of(obj), health=health_of(obj), restarts=restarts, created=created
+        namespace=pod.metadata.namespace,
+        name=pod.metadata.name,
+        health=health_of(obj),
+        restarts=sum(container.restart_count for container in pod.status.container_statuses),
+        created=pod.metadata.creation_timestamp,
     )
 
 
@@ -254,11 +246,11 @@ def follow(client: ClusterClient) -> None:
     for row in Catalog.objects.filter(cluster=client.name, kind=Catalog.IMAGE, given=False).exclude(describes=""):
         namespace, _slash, name = row.describes.partition("/")
         try:
-            spec = mapping(client.get(olm.type_of(client, olm.SOURCES), name, namespace).get("spec"))
+            obj = client.get(olm.type_of(client, olm.SOURCES), name, namespace)
         except NotFound:
             catalogs.remove(row)
             continue
-        kind, endpoint = _endpoint(spec)
+        kind, endpoint = _endpoint(reader.read(obj.get("spec"), CatalogSourceSpec))
         if kind != "image":
             catalogs.remove(row)
         elif endpoint != row.location:

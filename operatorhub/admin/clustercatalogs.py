@@ -2,15 +2,15 @@
 as the cluster serves another content.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types import olm as olm_types
+from kube.types.meta import Condition
 from operatorhub.admin import catalogs
-from operatorhub.csv import items, mapping, text
 from operatorhub.models import Catalog, Package
 from operatorhub.sources.clustercatalogs import TITLE
 from resources.state.health import DEGRADED, PROGRESSING, READY, SUSPENDED, Health
@@ -30,16 +30,13 @@ def sync(client: ClusterClient) -> None:
     except Forbidden:
         # The console's identity lacks permission: keep the stored catalogs for users who have it.
         return
-    wanted = {
-        name_of(item): item
-        for item in found
-        if text(mapping(item.get("spec")).get("availabilityMode")) != "Unavailable"
-    }
+    every = (read(item, olm_types.ClusterCatalog) for item in found)
+    wanted = {catalog.metadata.name: catalog for catalog in every if catalog.spec.availability_mode != "Unavailable"}
     for row in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER).exclude(name__in=wanted):
         catalogs.remove(row)
-    for name, obj in wanted.items():
-        image = text(mapping(mapping(mapping(obj.get("spec")).get("source")).get("image")).get("ref"))
-        title = text(mapping(mapping(obj.get("metadata")).get("annotations")).get(TITLE)) or name
+    for name, catalog in wanted.items():
+        image = catalog.spec.source.image.ref
+        title = catalog.metadata.annotations.get(TITLE, "").strip() or name
         values = {"kind": Catalog.CLUSTER, "location": image[:2048], "interval": 300, "title": title[:512]}
         Catalog.objects.update_or_create(
             cluster=client.name,
@@ -110,37 +107,34 @@ def get(client: ClusterClient, name: str) -> ClusterCatalog:
 
 
 def _read(cluster: str, obj: KubeObject, rows: dict[str, Catalog]) -> ClusterCatalog:
-    spec, status, meta = mapping(obj.get("spec")), mapping(obj.get("status")), mapping(obj.get("metadata"))
-    name = name_of(obj)
-    image = mapping(mapping(spec.get("source")).get("image"))
-    conditions = {text(item.get("type")): item for item in items(status.get("conditions"))}
-    serving = text(mapping(conditions.get("Serving")).get("status")) == "True"
-    bad = [text(condition.get("message")) for kind, condition in conditions.items() if _bad(kind, condition)]
-    minutes, priority = image.get("pollIntervalMinutes"), spec.get("priority")
-    mode = text(spec.get("availabilityMode")) or "Available"
+    found = read(obj, olm_types.ClusterCatalog)
+    meta, spec, status = found.metadata, found.spec, found.status
+    serving = status.is_serving
+    bad = [condition.message for condition in status.conditions if _bad(condition)]
+    mode = spec.availability_mode or "Available"
     state = READY if serving else SUSPENDED if mode == "Unavailable" else DEGRADED if bad else PROGRESSING
     return ClusterCatalog(
-        name=name,
-        title=text(mapping(meta.get("annotations")).get(TITLE)) or name,
-        image=text(image.get("ref")),
-        resolved=text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref")),
-        priority=priority if isinstance(priority, int) else 0,
+        name=meta.name,
+        title=meta.annotations.get(TITLE, "").strip() or meta.name,
+        image=spec.source.image.ref,
+        resolved=status.resolved_source.image.ref,
+        priority=spec.priority or 0,
         mode=mode,
-        minutes=minutes if isinstance(minutes, int) else 0,
+        minutes=spec.source.image.poll_interval_minutes or 0,
         serving=serving,
         health=Health(state=state),
         why="; ".join(problem for problem in bad if problem),
-        unpacked_at=text(status.get("lastUnpacked")),
-        base=text(mapping(status.get("urls")).get("base")),
-        uid=text(meta.get("uid")),
-        version=text(meta.get("resourceVersion")),
-        packages=Package.objects.filter(cluster=cluster, namespace=catalogs.CLUSTER, catalog=name).count(),
-        row=rows.get(name),
+        unpacked_at=status.last_unpacked,
+        base=status.urls.base,
+        uid=meta.uid,
+        version=meta.resource_version,
+        packages=Package.objects.filter(cluster=cluster, namespace=catalogs.CLUSTER, catalog=meta.name).count(),
+        row=rows.get(meta.name),
     )
 
 
-def _bad(kind: str, item: Mapping[str, Any]) -> bool:
+def _bad(condition: Condition) -> bool:
     """Serving that is not; and progress that is held up, or was given up."""
-    if kind == "Serving":
-        return item.get("status") != "True" and item.get("reason") != "UserSpecifiedUnavailable"
-    return kind == "Progressing" and item.get("reason") in ("Retrying", "Blocked")
+    if condition.type == "Serving":
+        return condition.status != "True" and condition.reason != "UserSpecifiedUnavailable"
+    return condition.type == "Progressing" and condition.reason in ("Retrying", "Blocked")

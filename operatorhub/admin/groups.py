@@ -16,9 +16,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube import reader
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, name_of, namespace_of
+from kube.types import olm as olm_types
+from kube.types.meta import LabelSelector
+from kube.types.olm import ClusterServiceVersion
 from operatorhub import csv, olm
 from resources import yamltext
 
@@ -81,42 +85,38 @@ class GroupsPage:
 
 
 def group(obj: KubeObject) -> OperatorGroup:
-    meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
-    found = status.get("namespaces")
-    namespaces = tuple(csv.text(item) for item in found) if isinstance(found, list) else ()
+    found = reader.read(obj, olm_types.OperatorGroup)
+    meta, spec, status = found.metadata, found.spec, found.status
     return OperatorGroup(
-        uid=uid_of(obj),
-        namespace=namespace_of(obj),
-        name=name_of(obj),
-        version=csv.text(meta.get("resourceVersion")),
-        targets=csv.strings(spec.get("targetNamespaces")),
-        selector=selector_text(csv.mapping(spec.get("selector"))),
-        namespaces=namespaces,
-        mode=olm.group_modes(obj, namespace_of(obj)),
-        account=csv.text(spec.get("serviceAccountName"))
-        or csv.text(csv.mapping(status.get("serviceAccountRef")).get("name")),
-        provided=csv.split(csv.mapping(meta.get("annotations")).get(PROVIDED)),
+        uid=meta.uid,
+        namespace=meta.namespace,
+        name=meta.name,
+        version=meta.resource_version,
+        targets=csv.strings(spec.target_namespaces),
+        selector=selector_text(spec.selector),
+        namespaces=status.namespaces,
+        mode=olm.group_modes(obj, meta.namespace),
+        account=spec.service_account_name or status.service_account_ref.name,
+        provided=csv.split(meta.annotations.get(PROVIDED, "")),
         problems=tuple(
-            csv.text(item.get("message")) or csv.text(item.get("reason"))
-            for item in csv.items(status.get("conditions"))
-            if csv.text(item.get("status")) == "True"
+            condition.message or condition.reason for condition in status.conditions if condition.status == "True"
         ),
-        created=csv.text(meta.get("creationTimestamp")),
+        created=meta.creation_timestamp,
     )
 
 
-def selector_text(selector: Mapping[str, Any]) -> str:
+def selector_text(selector: LabelSelector) -> str:
     """A LabelSelector as kubectl writes it; '' selects all."""
-    parts = [f"{key}={value}" for key, value in csv.mapping(selector.get("matchLabels")).items()]
-    for item in csv.items(selector.get("matchExpressions")):
-        key, values = csv.text(item.get("key")), ",".join(csv.strings(item.get("values")))
+    parts = [f"{key}={value}" for key, value in selector.match_labels.items()]
+    for requirement in selector.match_expressions:
+        key, values = requirement.key, ",".join(csv.strings(requirement.values))
         words = {
             "In": f"{key} in ({values})",
             "NotIn": f"{key} notin ({values})",
             "Exists": key,
             "DoesNotExist": f"!{key}",
         }
-        parts.append(words.get(csv.text(item.get("operator")), key))
+        parts.append(words.get(requirement.operator, key))
     return ",".join(parts)
 
 
@@ -159,8 +159,8 @@ def read(client: ClusterClient, namespace: str) -> GroupsPage:
 
 def member(obj: KubeObject, mode: str) -> Member:
     """An operator and why it can't run in a group of this mode; `mode` '' skips that check."""
-    spec = csv.mapping(obj.get("spec"))
-    modes = csv.install_modes(spec.get("installModes"))
+    found = reader.read(obj, ClusterServiceVersion)
+    modes = csv.install_modes(found.spec.install_modes)
     refusal = ""
     if mode and mode not in modes:
         refusal = _(
@@ -171,10 +171,10 @@ def member(obj: KubeObject, mode: str) -> Member:
             "modes": ", ".join(modes) or "–",
         }
     return Member(
-        csv=name_of(obj),
-        title=csv.text(spec.get("displayName")) or name_of(obj),
+        csv=found.metadata.name,
+        title=found.spec.display_name or found.metadata.name,
         modes=modes,
-        phase=olm.phase(obj),
+        phase=found.status.phase,
         refusal=refusal,
     )
 
@@ -262,7 +262,7 @@ def effects(page: GroupsPage, wanted: GroupDraft, old: OperatorGroup | None) -> 
     ]
     if old is not None and page.members:
         before = set(old.namespaces)
-        after = set(csv.strings(wanted.spec.get("targetNamespaces"))) if wanted.scope in ("own", "some") else set()
+        after = set(wanted.spec["targetNamespaces"]) if wanted.scope in ("own", "some") else set()
         lost = sorted(namespace for namespace in before - after if namespace) if after else []
         if lost:
             found.append(

@@ -5,7 +5,7 @@ what they change, and their approval.
 from typing import Any
 
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -71,7 +71,7 @@ class SubscriptionPageSerializer(serializers.Serializer[Any]):
     """A Subscription, the channels it could follow, and what OLM says of it."""
 
     subscription = Subscription(source="sub")
-    conditions = serializers.SerializerMethodField()
+    conditions = SubscriptionConditionSerializer(source="sub.conditions", many=True, read_only=True)
     update = Update()  # type: ignore[assignment]
     catalog_state = serializers.CharField(allow_blank=True)
     channels = Head(source="heads", many=True)
@@ -79,11 +79,6 @@ class SubscriptionPageSerializer(serializers.Serializer[Any]):
     others_manual = serializers.ListField(child=serializers.CharField())
     resource_version = serializers.CharField(source="version")
     config = serializers.DictField()
-
-    @extend_schema_field(SubscriptionConditionSerializer(many=True))
-    def get_conditions(self, page: Page) -> list[dict[str, str]]:
-        names = ("type", "status", "reason", "message")
-        return [dict(zip(names, condition, strict=True)) for condition in page.sub.conditions]
 
 
 class SubscriptionChangeSerializer(serializers.Serializer[Any]):

@@ -17,7 +17,10 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Conflict, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub import csv, olm, runs
+from kube.reader import read
+from kube.types.extensions import CustomResourceDefinitionSpec, CustomResourceDefinitionStatus
+from kube.types.meta import Object
+from operatorhub import olm, runs
 from operatorhub.bootstrap import manifest
 from operatorhub.install import created_objects
 from operatorhub.install.created_objects import DeletionTarget, Removed
@@ -139,8 +142,8 @@ def _is_established(client: ClusterClient, name: str) -> bool:
         found = client.get(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), name)
     except KubeError:
         return False
-    conditions = csv.items(csv.mapping(found.get("status")).get("conditions"))
-    return any(condition.get("type") == "Established" and condition.get("status") == "True" for condition in conditions)
+    conditions = read(found.get("status"), CustomResourceDefinitionStatus).conditions
+    return any(condition.type == "Established" and condition.status == "True" for condition in conditions)
 
 
 def _type(client: ClusterClient, obj: KubeObject) -> ResourceType:
@@ -162,11 +165,13 @@ def _apply(client: ClusterClient, obj: KubeObject, run: Run) -> dict[str, Any]:
         return {"outcome": "refused", "message": error.message, "uid": "", "mine": False}
     except KubeError as error:
         return {"outcome": "refused", "message": error.message, "uid": "", "mine": False}
-    same = before is not None and csv.mapping(before.get("metadata")).get("resourceVersion") == csv.mapping(
-        made.get("metadata")
-    ).get("resourceVersion")
+    same = _resource_version(before) == _resource_version(made)
     outcome = "created" if before is None else "there" if same else "changed"
     return {"outcome": outcome, "message": "", "uid": uid_of(made), "mine": before is None}
+
+
+def _resource_version(obj: KubeObject | None) -> str:
+    return read(obj, Object).metadata.resource_version
 
 
 def _there(client: ClusterClient, type_: ResourceType, name: str, namespace: str) -> KubeObject | None:
@@ -181,7 +186,7 @@ def dry_run(client: ClusterClient, run: Run) -> tuple[ApplyResult, ...]:
     objects = run.document["objects"]
     spaces = {name_of(item) for item in objects if item["kind"] == "Namespace"}
     kinds = {
-        csv.text(csv.mapping(csv.mapping(item.get("spec")).get("names")).get("kind"))
+        read(item.get("spec"), CustomResourceDefinitionSpec).names.kind
         for item in objects
         if item["kind"] == manifest.CRD
     }

@@ -15,11 +15,12 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
-from kube import limits
+from kube import limits, reader
 from kube.objects import KubeObject, name_of, namespace_of
+from kube.types.cluster import RoleBinding
+from kube.types.meta import Object
 from operatorhub.bundle import permissions
 from operatorhub.bundle.permissions import Right
-from operatorhub.csv import items, mapping, text
 from operatorhub.sources import web
 from operatorhub.sources.drafts import SourceError
 from resources import yamltext
@@ -73,10 +74,10 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
 
 
 def _objects(name: str, line: int, value: Any) -> list[KubeObject]:
-    if isinstance(value, dict) and text(value.get("kind")).endswith("List") and isinstance(value.get("items"), list):
+    if isinstance(value, dict) and str(value.get("kind")).endswith("List") and isinstance(value.get("items"), list):
         return [obj for item in value["items"] for obj in _objects(name, line, item)]
     good = isinstance(value, dict) and isinstance(value.get("apiVersion"), str) and isinstance(value.get("kind"), str)
-    if not good or not name_of({"metadata": mapping(value.get("metadata"))}):
+    if not good or not reader.read(value, Object).metadata.name:
         raise ManifestProblem(
             _("%(name)s, line %(line)d: not a Kubernetes object with apiVersion, kind and metadata.name.")
             % {"name": name, "line": line}
@@ -141,13 +142,14 @@ def rights(objects: Iterable[KubeObject]) -> tuple[Right, ...]:
     for obj in every:
         if obj["kind"] not in ("ClusterRoleBinding", "RoleBinding"):
             continue
-        reference = mapping(obj.get("roleRef"))
-        place = namespace_of(obj) if reference.get("kind") == "Role" else ""
-        rules = roles.get((text(reference.get("kind")), place, text(reference.get("name"))))
-        if rules is None and reference.get("name") == "cluster-admin":
+        binding = reader.read(obj, RoleBinding)
+        role = binding.role_ref
+        place = binding.metadata.namespace if role.kind == "Role" else ""
+        rules = roles.get((role.kind, place, role.name))
+        if rules is None and role.name == "cluster-admin":
             rules = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
-        for subject in items(obj.get("subjects")):
-            entry = {"serviceAccountName": text(subject.get("name")), "rules": rules or []}
+        for subject in binding.subjects:
+            entry = {"serviceAccountName": subject.name, "rules": rules or []}
             given["clusterPermissions" if obj["kind"] == "ClusterRoleBinding" else "permissions"].append(entry)
     return permissions.asked({"spec": {"install": {"spec": given}}})
 

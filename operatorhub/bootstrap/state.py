@@ -1,6 +1,5 @@
 """Is OLM there, and is it well? What is looked for, and what was found, one line each; the same for OLM v1."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -8,8 +7,11 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub import csv, olm
+from kube.reader import read
+from kube.types.extensions import APIServiceStatus
+from kube.types.olm import CatalogSource, ClusterServiceVersion
+from kube.types.workloads import Deployment
+from operatorhub import olm
 from operatorhub.running.workloads import page_of
 
 GOOD, BAD, ABSENT, UNKNOWN = "done", "failed", "waiting", "asks"
@@ -94,59 +96,50 @@ def _kinds(client: ClusterClient, served: bool) -> Check:
     return Check(what, ABSENT, words % {"api": name})
 
 
-def _read(read: Callable[[], list[KubeObject]]) -> list[KubeObject] | KubeError:
+def _programs(client: ClusterClient, name: str) -> list[Deployment] | KubeError:
     try:
-        return read()
+        return [read(obj, Deployment) for obj in olm.deployments(client, name)]
     except KubeError as error:
         return error
 
 
-def _programs(client: ClusterClient, name: str) -> list[KubeObject] | KubeError:
-    return _read(lambda: olm.deployments(client, name))
-
-
-def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Check:
+def _program(name: str, found: list[Deployment] | KubeError, wanted: bool) -> Check:
     if isinstance(found, KubeError):
         return Check(name, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": found.message})
     if not found:
         return Check(name, BAD if wanted else ABSENT, _("No Deployment with this name exists."))
-    item = found[0]
-    status, spec = csv.mapping(item.get("status")), csv.mapping(item.get("spec"))
-    ready, needed = int(status.get("availableReplicas", 0) or 0), int(spec.get("replicas", 1) or 0)
-    values = {"ready": ready, "wanted": needed, "namespace": namespace_of(item), "image": image(item)}
+    deployment = found[0]
+    meta = deployment.metadata
+    ready, needed = deployment.status.available_replicas, deployment.spec.replicas
+    values = {"ready": ready, "wanted": needed, "namespace": meta.namespace, "image": image(deployment)}
     words = _("%(ready)d of %(wanted)d ready in %(namespace)s, %(image)s") % values
-    return Check(
-        name,
-        GOOD if ready >= needed else BAD,
-        words,
-        page_of("deployments", namespace_of(item), name_of(item), "apps", "v1"),
-    )
+    url = page_of("deployments", meta.namespace, meta.name, "apps", "v1")
+    return Check(name, GOOD if ready >= needed else BAD, words, url)
 
 
-def image(deployment: KubeObject) -> str:
+def image(deployment: Deployment) -> str:
     """Of its first container, without the digest."""
-    pod = csv.mapping(csv.mapping(csv.mapping(deployment.get("spec")).get("template")).get("spec"))
-    return next((csv.text(item.get("image")) for item in csv.items(pod.get("containers"))), "").partition("@")[0]
+    containers = deployment.spec.template.spec.containers
+    return containers[0].image.partition("@")[0] if containers else ""
 
 
-def _version(client: ClusterClient, running: list[KubeObject]) -> str:
+def _version(client: ClusterClient, running: list[Deployment]) -> str:
     """OLM's version: packageserver's, which is OLM's own; a variable or the tag of an image; '' when nothing tells
     it.
     """
-    for place in dict.fromkeys(map(namespace_of, running)):
+    for place in dict.fromkeys(deployment.metadata.namespace for deployment in running):
         try:
             found = client.get(olm.type_of(client, olm.CSVS), "packageserver", place)
         except KubeError:
             continue
-        if version := csv.text(csv.mapping(found.get("spec")).get("version")):
+        if version := read(found, ClusterServiceVersion).spec.version:
             return version
-    for item in running:
-        pod = csv.mapping(csv.mapping(csv.mapping(item.get("spec")).get("template")).get("spec"))
-        for container in csv.items(pod.get("containers")):
-            for pair in csv.items(container.get("env")):
-                if pair.get("name") == "RELEASE_VERSION" and pair.get("value"):
-                    return csv.text(pair["value"])
-        tag = image(item).rpartition("/")[2].partition(":")[2]
+    for deployment in running:
+        for container in deployment.spec.template.spec.containers:
+            for variable in container.env:
+                if variable.name == "RELEASE_VERSION" and variable.value:
+                    return variable.value
+        tag = image(deployment).rpartition("/")[2].partition(":")[2]
         if tag and tag != "latest":
             return tag
     return ""
@@ -170,25 +163,19 @@ def _package_api(client: ClusterClient, wanted: bool) -> Check:
     except KubeError as error:
         return Check(what, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": error.message})
     url = page_of("apiservices", "", "v1.packages.operators.coreos.com", "apiregistration.k8s.io", "v1")
-    for item in csv.items(csv.mapping(found.get("status")).get("conditions")):
-        if item.get("type") == "Available":
-            good = item.get("status") == "True"
-            return Check(
-                what, GOOD if good else BAD, csv.text(item.get("message")) or csv.text(item.get("reason")), url
-            )
+    for condition in read(found.get("status"), APIServiceStatus).conditions:
+        if condition.type == "Available":
+            good = condition.status == "True"
+            return Check(what, GOOD if good else BAD, condition.message or condition.reason, url)
     return Check(what, BAD, _("The APIService exists, but doesn't report a status yet."), url)
 
 
 def _catalogs(client: ClusterClient) -> list[Check]:
-    found = _read(lambda: client.list(olm.type_of(client, olm.SOURCES), whole=True).items)
-    if isinstance(found, KubeError):
-        return [
-            Check(
-                "CatalogSources",
-                UNKNOWN,
-                _("You don't have permission to search here: %(words)s") % {"words": found.message},
-            )
-        ]
+    try:
+        found = client.list(olm.type_of(client, olm.SOURCES), whole=True).items
+    except KubeError as error:
+        words = _("You don't have permission to search here: %(words)s") % {"words": error.message}
+        return [Check("CatalogSources", UNKNOWN, words)]
     if not found:
         return [
             Check(
@@ -196,14 +183,12 @@ def _catalogs(client: ClusterClient) -> list[Check]:
             )
         ]
     lines = []
-    for item in found:
-        state = csv.text(csv.mapping(csv.mapping(item.get("status")).get("connectionState")).get("lastObservedState"))
-        place = f"{namespace_of(item)}/{name_of(item)}"
-        good = state == "READY"
+    for obj in found:
+        source = read(obj, CatalogSource)
+        namespace, name = source.metadata.namespace, source.metadata.name
+        state = source.status.connection_state.last_observed_state
+        place = f"{namespace}/{name}"
         words = f"{place}: {state}" if state else _("%(name)s: not checked yet") % {"name": place}
-        lines.append(
-            Check(
-                "CatalogSource", GOOD if good else BAD, words, page_of(olm.SOURCES, namespace_of(item), name_of(item))
-            )
-        )
+        url = page_of(olm.SOURCES, namespace, name)
+        lines.append(Check("CatalogSource", GOOD if state == "READY" else BAD, words, url))
     return lines

@@ -30,8 +30,11 @@ from console.web.access import can
 from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import NotFound
+from kube.reader import read
+from kube.types import olm as olm_types
+from kube.types.meta import ObjectMeta
+from kube.types.olm import CSVDescription, Deprecation, PackageChannel, PackageManifestStatus
 from operatorhub.admin import catalogs, catalogsources
-from operatorhub.csv import items, mapping, text
 from operatorhub.models import Catalog, Package, PackageGraph, StoredBundle
 from operatorhub.sources import drafts, folder, image, packagemanifests
 from operatorhub.sources.drafts import Channel, ChannelEntry, Contents, Graph, SourceError, bundle_version, problems
@@ -55,23 +58,6 @@ _MAX_FAILURES = 256
 #: What was wrong with an image, by its reference.
 _failures: TTLCache[str, str] = TTLCache(_MAX_FAILURES, _FAILURE_SECONDS)
 _failures_lock = Lock()
-#: Of a CSV's spec, what a PackageManifest repeats.
-_DESCRIPTION_FIELDS = (
-    "displayName",
-    "version",
-    "provider",
-    "keywords",
-    "installModes",
-    "customresourcedefinitions",
-    "apiservicedefinitions",
-    "description",
-    "links",
-    "maintainers",
-    "maturity",
-    "minKubeVersion",
-    "nativeAPIs",
-    "icon",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +106,7 @@ def graph(client: ClusterClient, namespace: str, catalog: str, package: str, pic
     return replace(package_graph, problems=problems(package_graph))
 
 
-def status(client: ClusterClient, namespace: str, catalog: str, package: str) -> Mapping[str, Any]:
+def status(client: ClusterClient, namespace: str, catalog: str, package: str) -> PackageManifestStatus:
     """A package of one of the console's own catalogs, or of a ClusterCatalog, in the shape of a PackageManifest's
     status. Raises NotFound.
     """
@@ -136,50 +122,45 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
 
 def manifest_status(
     graph: Graph, csvs: Mapping[str, Mapping[str, Any]], namespace: str, catalog: str, title: str
-) -> dict[str, Any]:
+) -> PackageManifestStatus:
     """`csvs`: the channels' newest ones, by their names."""
-    return {
-        "catalogSource": catalog,
-        "catalogSourceNamespace": namespace,
-        "catalogSourceDisplayName": title,
-        "packageName": graph.package,
-        "defaultChannel": graph.default,
-        "channels": [_manifest_channel(channel, csvs) for channel in graph.channels],
-        **_deprecation(graph.deprecated),
-    }
+    return PackageManifestStatus(
+        catalog_source=catalog,
+        catalog_source_namespace=namespace,
+        catalog_source_display_name=title,
+        package_name=graph.package,
+        default_channel=graph.default,
+        channels=tuple(_manifest_channel(channel, csvs) for channel in graph.channels),
+        deprecation=Deprecation(message=graph.deprecated),
+    )
 
 
-def csv_description(csv: Mapping[str, Any]) -> dict[str, Any]:
+def csv_description(csv: Mapping[str, Any]) -> CSVDescription:
     """`currentCSVDesc` of a CSV."""
-    spec = mapping(csv.get("spec"))
-    found = {key: spec[key] for key in _DESCRIPTION_FIELDS if key in spec}
-    images = [str(item["image"]) for item in items(spec.get("relatedImages")) if item.get("image")]
-    return {
-        **found,
-        "annotations": dict(mapping(mapping(csv.get("metadata")).get("annotations"))),
-        "relatedImages": images,
-    }
+    annotations = read(csv.get("metadata"), ObjectMeta).annotations
+    return msgspec.structs.replace(read(csv.get("spec"), CSVDescription), annotations=annotations)
 
 
-def _manifest_channel(channel: Channel, csvs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _manifest_channel(channel: Channel, csvs: Mapping[str, Mapping[str, Any]]) -> PackageChannel:
     current = channel.entries[0].name if channel.entries else ""
     description = csv_description(csvs.get(current, {}))
-    if channel.entries:
-        description.setdefault("version", channel.entries[0].version)
-    entries = [
-        {"name": entry.name, "version": entry.version, **_deprecation(entry.deprecated)} for entry in channel.entries
-    ]
-    return {
-        "name": channel.name,
-        "currentCSV": current,
-        "currentCSVDesc": description,
-        "entries": entries,
-        **_deprecation(channel.deprecated),
-    }
+    if channel.entries and not description.version:
+        description = msgspec.structs.replace(description, version=channel.entries[0].version)
+    return PackageChannel(
+        name=channel.name,
+        current_csv=current,
+        current_csv_desc=description,
+        entries=tuple(map(_manifest_entry, channel.entries)),
+        deprecation=Deprecation(message=channel.deprecated),
+    )
 
 
-def _deprecation(words: str) -> dict[str, Any]:
-    return {"deprecation": {"message": words}} if words else {}
+def _manifest_entry(entry: ChannelEntry) -> olm_types.ChannelEntry:
+    return olm_types.ChannelEntry(
+        name=entry.name,
+        version=entry.version,
+        deprecation=Deprecation(message=entry.deprecated) if entry.deprecated else None,
+    )
 
 
 def bundle(
@@ -223,7 +204,7 @@ def of_contents(
 ) -> Bundle:
     """What any source read, as a bundle."""
     return Bundle(
-        name=name or text(mapping(found.csv.get("metadata")).get("name")),
+        name=name or read(found.csv.get("metadata"), ObjectMeta).name,
         package=package,
         version=version or bundle_version(found),
         image=image,

@@ -11,11 +11,25 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
+from kube.reader import read
+from kube.types import meta
+from kube.types.core import Container
+from kube.types.extensions import CustomResourceDefinition
+from kube.types.olm import (
+    ClusterServiceVersionSpec,
+    Constraint,
+    CSVDescription,
+    GVKProperty,
+    PackageProperty,
+    Property,
+    RelatedImage,
+    WebhookDescription,
+)
 from operatorhub import olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles
 from operatorhub.bundle.graph import in_range
-from operatorhub.csv import apis, items, mapping, strings, text
+from operatorhub.csv import apis, strings
 from operatorhub.models import Package
 from operatorhub.sources.drafts import SourceError
 
@@ -71,33 +85,33 @@ class Need:
 
 def webhooks(csv: Object) -> tuple[Webhook, ...]:
     """Those of `spec.webhookdefinitions`, with one sentence for each."""
-    return tuple(_webhook(item) for item in items(mapping(csv.get("spec")).get("webhookdefinitions")))
+    return tuple(map(_webhook, read(csv.get("spec"), ClusterServiceVersionSpec).webhookdefinitions))
 
 
-def _webhook(item: Object) -> Webhook:
-    kind = text(item.get("type"))
+def _webhook(webhook: WebhookDescription) -> Webhook:
+    kind = webhook.type
     does = {
         VALIDATING: _("Can reject objects"),
         MUTATING: _("Can change objects before they are stored, or reject them"),
         CONVERSION: _("Converts objects between versions of their API"),
     }.get(kind, kind)
-    rules = list(items(item.get("rules")))
-    operations = dict.fromkeys(word for rule in rules for word in strings(rule.get("operations")))
+    rules = webhook.rules
+    operations = dict.fromkeys(word for rule in rules for word in strings(rule.operations))
     objects = dict.fromkeys(
         f"{resource}.{group}" if group not in ("", "*") else resource
         for rule in rules
-        for group in strings(rule.get("apiGroups")) or ("",)
-        for resource in strings(rule.get("resources"))
+        for group in strings(rule.api_groups) or ("",)
+        for resource in strings(rule.resources)
     )
     if kind == CONVERSION:
-        objects = dict.fromkeys(strings(item.get("conversionCRDs")))
+        objects = dict.fromkeys(strings(webhook.conversion_crds))
         silent = _("These objects can't be read or written.")
-    elif text(item.get("failurePolicy")) == "Ignore":
+    elif webhook.failure_policy == "Ignore":
         silent = _("The webhook is skipped.")
     else:
         silent = _("These objects can't be written.")
     return Webhook(
-        name=text(item.get("generateName")),
+        name=webhook.generate_name,
         kind=kind,
         does=does,
         operations=tuple(operations),
@@ -108,57 +122,49 @@ def _webhook(item: Object) -> Webhook:
 
 def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tuple[BundleImage, ...]:
     """Of the Deployments' containers, of `relatedImages`, and the bundle's own; each once."""
+    spec = read(csv.get("spec"), ClusterServiceVersionSpec)
     uses: dict[str, dict[str, None]] = {}
-    for deployment, container in _containers(csv):
-        if image := text(container.get("image")):
+    for deployment, container in _containers(spec):
+        if container.image:
             words = _("container %(container)s of Deployment %(deployment)s")
-            name = text(container.get("name"))
-            uses.setdefault(image, {})[words % {"container": name, "deployment": deployment}] = None
-    for item in (*items(mapping(csv.get("spec")).get("relatedImages")), *related):
-        if image := text(item.get("image")):
+            values = {"container": container.name, "deployment": deployment}
+            uses.setdefault(container.image, {})[words % values] = None
+    for related_image in (*spec.related_images, *(read(image, RelatedImage) for image in related)):
+        if image := related_image.image:
             uses.setdefault(image, {})
-            if (name := text(item.get("name"))) and not uses[image]:
-                uses[image][name] = None
+            if related_image.name and not uses[image]:
+                uses[image][related_image.name] = None
     if bundle:
         uses.setdefault(bundle, {})[_("the bundle image (manifests only)")] = None
     return tuple(BundleImage(image, tuple(words), "@sha256:" in image) for image, words in uses.items())
 
 
-def deployments(csv: Object) -> tuple[Object, ...]:
-    install = mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
-    return tuple(items(install.get("deployments")))
-
-
-def _containers(csv: Object) -> Iterator[tuple[str, Object]]:
-    for deployment in deployments(csv):
-        pod = mapping(mapping(mapping(deployment.get("spec")).get("template")).get("spec"))
-        for field in ("initContainers", "containers"):
-            for container in items(pod.get(field)):
-                yield text(deployment.get("name")), container
+def _containers(spec: ClusterServiceVersionSpec) -> Iterator[tuple[str, Container]]:
+    for deployment in spec.install.spec.deployments:
+        pod = deployment.spec.template.spec
+        for container in (*pod.init_containers, *pod.containers):
+            yield deployment.name, container
 
 
 def manifests(others: Iterable[Object]) -> tuple[tuple[str, int], ...]:
     """The bundle's other objects: (kind, how many)."""
-    return tuple(sorted(Counter(text(item.get("kind")) or "?" for item in others).items()))
+    return tuple(sorted(Counter(read(manifest, meta.Object).kind or "?" for manifest in others).items()))
 
 
-def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
+def needs(description: CSVDescription, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
     """Required packages and APIs, each once.
     https://olm.operatorframework.io/docs/concepts/olm-architecture/dependency-resolution/
     """
     found: dict[Need, None] = {}
-    for prop in properties:
-        kind, value = text(prop.get("type")), mapping(prop.get("value"))
-        if kind == "olm.package.required":
-            found[
-                Need(kind="package", package=text(value.get("packageName")), range=text(value.get("versionRange")))
-            ] = None
-        elif kind == "olm.gvk.required":
-            found[_api(value)] = None
-        elif kind == "olm.constraint":
-            found.update(dict.fromkeys(_constraint(value)))
+    for prop in (read(raw, Property) for raw in properties):
+        if prop.type == "olm.package.required":
+            found[_package(read(prop.value, PackageProperty))] = None
+        elif prop.type == "olm.gvk.required":
+            found[_api(read(prop.value, GVKProperty))] = None
+        elif prop.type == "olm.constraint":
+            found.update(dict.fromkeys(_constraint(read(prop.value, Constraint))))
     named = {(need.group, need.api_kind) for need in found if need.kind == "api"}
-    for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions"), "required"):
+    for api in apis(description.customresourcedefinitions.required):
         if (api.group, api.kind) not in named:
             found[Need(kind="api", group=api.group, version=api.version, api_kind=api.kind)] = None
     return tuple(found)
@@ -168,39 +174,35 @@ def created(others: Iterable[Object], crds: Iterable[Object]) -> tuple[Need, ...
     """Kinds of the bundle's own objects that its CRDs don't bring: the cluster has to serve them, or OLM can't carry
     out its plan.
     """
-    own = {
-        (text(mapping(crd.get("spec")).get("group")), text(mapping(mapping(crd.get("spec")).get("names")).get("kind")))
-        for crd in crds
-    }
+    own = {(crd.spec.group, crd.spec.names.kind) for crd in (read(raw, CustomResourceDefinition) for raw in crds)}
     found: dict[Need, None] = {}
-    for manifest in others:
-        group, _slash, version = text(manifest.get("apiVersion")).rpartition("/")
-        kind = text(manifest.get("kind"))
-        if kind and version and (group, kind) not in own:
-            found[Need(kind="object", group=group, version=version, api_kind=kind)] = None
+    for manifest in (read(raw, meta.Object) for raw in others):
+        group, _slash, version = manifest.api_version.rpartition("/")
+        if manifest.kind and version and (group, manifest.kind) not in own:
+            found[Need(kind="object", group=group, version=version, api_kind=manifest.kind)] = None
     return tuple(found)
 
 
-def _api(value: Object) -> Need:
-    return Need(
-        kind="api", group=text(value.get("group")), version=text(value.get("version")), api_kind=text(value.get("kind"))
-    )
+def _package(package: PackageProperty) -> Need:
+    return Need(kind="package", package=package.package_name, range=package.version_range)
 
 
-def _constraint(value: Object) -> Iterator[Need]:
+def _api(gvk: GVKProperty) -> Need:
+    return Need(kind="api", group=gvk.group, version=gvk.version, api_kind=gvk.kind)
+
+
+def _constraint(constraint: Constraint) -> Iterator[Need]:
     """The plain ones as what they ask for; compound ones in their author's words."""
-    if package := mapping(value.get("package")):
-        yield Need(kind="package", package=text(package.get("packageName")), range=text(package.get("versionRange")))
-    elif gvk := mapping(value.get("gvk")):
-        yield _api(gvk)
-    elif every := mapping(value.get("all")):
-        for item in items(every.get("constraints")):
-            yield from _constraint(item)
+    if constraint.package is not None:
+        yield _package(constraint.package)
+    elif constraint.gvk is not None:
+        yield _api(constraint.gvk)
+    elif constraint.all is not None:
+        for part in constraint.all.constraints:
+            yield from _constraint(read(part, Constraint))
     else:
-        cel = text(mapping(value.get("cel")).get("rule"))
-        yield Need(
-            kind="other", words=text(value.get("failureMessage")) or cel or _("a constraint that only OLM can evaluate")
-        )
+        words = constraint.failure_message or constraint.cel.rule or _("a constraint that only OLM can evaluate")
+        yield Need(kind="other", words=words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 from console.web import markdown
 from kube.client import ClusterClient
 from kube.errors import Forbidden
+from kube.types.olm import AppLink, CSVDescription, Maintainer, PackageChannel, PackageManifestStatus
 from operatorhub import csv, olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles
@@ -30,7 +31,7 @@ class Channel:
     versions: tuple[tuple[str, str], ...]
     default: bool
     deprecated: str
-    desc: Mapping[str, Any]
+    desc: CSVDescription
     withdrawn: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -104,48 +105,35 @@ def read(client: ClusterClient, namespace: str, catalog: str, name: str, picked:
     return manifest(status, namespace, catalog, name)
 
 
-def manifest(status: Mapping[str, Any], namespace: str, catalog: str, name: str) -> Manifest:
+def manifest(status: PackageManifestStatus, namespace: str, catalog: str, name: str) -> Manifest:
     """From a PackageManifest's status."""
-    default = csv.text(status.get("defaultChannel"))
-    channels = sorted(
-        (_channel(item, default) for item in csv.items(status.get("channels"))), key=lambda channel: not channel.default
-    )
+    channels = [_channel(channel, status.default_channel) for channel in status.channels]
+    channels.sort(key=lambda channel: not channel.default)
     return Manifest(
         namespace=namespace,
         catalog=catalog,
         name=name,
-        catalog_title=csv.text(status.get("catalogSourceDisplayName")) or catalog,
-        publisher=csv.text(status.get("catalogSourcePublisher")),
-        deprecated=csv.text(csv.mapping(status.get("deprecation")).get("message")),
+        catalog_title=status.catalog_source_display_name or catalog,
+        publisher=status.catalog_source_publisher,
+        deprecated=status.deprecation.message,
         channels=tuple(channels),
     )
 
 
-def _channel(entry: Mapping[str, Any], default: str) -> Channel:
-    desc = csv.mapping(entry.get("currentCSVDesc"))
-    name, current, version = (
-        csv.text(entry.get("name")),
-        csv.text(entry.get("currentCSV")),
-        csv.text(desc.get("version")),
-    )
-    versions = [(csv.text(item.get("name")), csv.text(item.get("version"))) for item in csv.items(entry.get("entries"))]
+def _channel(channel: PackageChannel, default: str) -> Channel:
+    current, desc = channel.current_csv, channel.current_csv_desc
+    versions = [(entry.name, entry.version) for entry in channel.entries]
     if current and current not in dict(versions):
-        versions.insert(0, (current, version))
-    deprecated = csv.text(csv.mapping(entry.get("deprecation")).get("message"))
-    withdrawn = {
-        csv.text(item.get("name")): csv.text(csv.mapping(item.get("deprecation")).get("message"))
-        for item in csv.items(entry.get("entries"))
-        if item.get("deprecation")
-    }
+        versions.insert(0, (current, desc.version))
     return Channel(
-        name=name,
+        name=channel.name,
         csv=current,
-        version=version,
+        version=desc.version,
         versions=tuple(versions),
-        default=name == default,
-        deprecated=deprecated,
+        default=channel.name == default,
+        deprecated=channel.deprecation.message,
         desc=desc,
-        withdrawn=withdrawn,
+        withdrawn={entry.name: entry.deprecation.message for entry in channel.entries if entry.deprecation},
     )
 
 
@@ -160,7 +148,7 @@ def describe_bundle(bundle: bundles.Bundle, version: str, name: str, *, images: 
 
 
 def described(
-    desc: Mapping[str, Any],
+    desc: CSVDescription,
     version: str,
     name: str,
     *,
@@ -171,48 +159,48 @@ def described(
 
     Its Markdown is made safe HTML here; `images`: with those that it shows from elsewhere.
     """
-    notes = csv.mapping(desc.get("annotations"))
-    source = csv.text(desc.get("description"))
+    notes = {key: value.strip() for key, value in desc.annotations.items()}
     return Description(
-        title=csv.text(desc.get("displayName")) or name,
+        title=desc.display_name or name,
         version=version,
-        provider=csv.text(csv.mapping(desc.get("provider")).get("name")),
-        level=csv.level(notes.get("capabilities")),
-        summary=csv.text(notes.get("description")),
-        html=markdown.render(source, images=images),
+        provider=desc.provider.name,
+        level=csv.level(notes),
+        summary=notes.get("description", ""),
+        html=markdown.render(desc.description, images=images),
         apis=csv.provided(desc, notes, crds),
-        required=csv.apis(desc.get("customresourcedefinitions"), "required"),
-        modes=csv.install_modes(desc.get("installModes")),
-        links=_links(desc.get("links"), "url"),
-        maintainers=_links(desc.get("maintainers"), "email"),
-        repository=_web(csv.text(notes.get("repository"))),
-        created=csv.text(notes.get("createdAt")),
-        image=csv.text(notes.get("containerImage")),
-        support=csv.text(notes.get("support")),
-        maturity=csv.text(desc.get("maturity")),
-        min_kube=csv.text(desc.get("minKubeVersion")),
+        required=csv.apis(desc.customresourcedefinitions.required),
+        modes=csv.install_modes(desc.install_modes),
+        links=_links(desc.links),
+        maintainers=_maintainers(desc.maintainers),
+        repository=_web(notes.get("repository", "")),
+        created=notes.get("createdAt", ""),
+        image=notes.get("containerImage", ""),
+        support=notes.get("support", ""),
+        maturity=desc.maturity,
+        min_kube=desc.min_kube_version,
         features=tuple(str(csv.FEATURES.get(feature, feature)) for feature in csv.features(notes)),
-        categories=csv.split(notes.get("categories")),
-        keywords=csv.strings(desc.get("keywords")),
+        categories=csv.split(notes.get("categories", "")),
+        keywords=csv.strings(desc.keywords),
         suggested_namespace=csv.suggested_namespace(notes),
         subscriptions=csv.subscriptions(notes),
-        has_images=markdown.has_images(source),
+        has_images=markdown.has_images(desc.description),
     )
 
 
-def _links(value: Any, which: str) -> tuple[PackageLink, ...]:
-    found = []
-    for item in csv.items(value):
-        address = csv.text(item.get(which))
-        url = (
-            _web(address)
-            if which == "url"
-            else (f"mailto:{address}" if "@" in address and not set(address) & set(" ?&<>\"'") else "")
-        )
-        name = csv.text(item.get("name")) or address
-        if name:
-            found.append(PackageLink(name, url))
-    return tuple(found)
+def _links(links: Iterable[AppLink]) -> tuple[PackageLink, ...]:
+    return tuple(PackageLink(link.name or link.url, _web(link.url)) for link in links if link.name or link.url)
+
+
+def _maintainers(maintainers: Iterable[Maintainer]) -> tuple[PackageLink, ...]:
+    return tuple(
+        PackageLink(maintainer.name or maintainer.email, _mail(maintainer.email))
+        for maintainer in maintainers
+        if maintainer.name or maintainer.email
+    )
+
+
+def _mail(address: str) -> str:
+    return f"mailto:{address}" if "@" in address and not set(address) & set(" ?&<>\"'") else ""
 
 
 def _web(address: str) -> str:

@@ -15,7 +15,10 @@ from math import prod
 from typing import Any, NamedTuple
 
 from kube import limits
-from operatorhub.csv import apis, items, mapping, strings, text
+from kube.reader import read
+from kube.types.cluster import PolicyRule
+from kube.types.olm import ClusterServiceVersionSpec
+from operatorhub.csv import apis, strings
 from resources import permissions
 from resources.permissions import judge
 
@@ -61,12 +64,12 @@ class Right:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class AccountRole:
     """The rules of one service account, as the CSV has them."""
 
     scope: str
     service_account: str
-    rules: tuple[Mapping[str, Any], ...]
+    rules: tuple[PolicyRule, ...]
 
 
 class _Atom(NamedTuple):
@@ -83,13 +86,13 @@ class _Atom(NamedTuple):
 _Atoms = dict[_Atom, frozenset[str]]
 
 
-def roles(csv: Mapping[str, Any]) -> tuple[Role, ...]:
+def roles(spec: ClusterServiceVersionSpec) -> tuple[AccountRole, ...]:
     """Cluster-wide ones first; a service account may come more than once."""
-    spec = mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
+    strategy = spec.install.spec
     return tuple(
-        Role(scope, text(item.get("serviceAccountName")) or "default", tuple(items(item.get("rules"))))
-        for scope, field in ((CLUSTER, "clusterPermissions"), (NAMESPACE, "permissions"))
-        for item in items(spec.get(field))
+        AccountRole(scope, permission.service_account_name or "default", permission.rules)
+        for scope, granted in ((CLUSTER, strategy.cluster_permissions), (NAMESPACE, strategy.permissions))
+        for permission in granted
     )
 
 
@@ -98,8 +101,9 @@ def asked(csv: Mapping[str, Any]) -> tuple[Right, ...]:
 
     Empty when it asks for none, or the CSV is not known.
     """
-    found = _atoms(roles(csv))
-    return _rights(_beyond(found, found), _own(csv))
+    spec = read(csv.get("spec"), ClusterServiceVersionSpec)
+    found = _atoms(roles(spec))
+    return _rights(_beyond(found, found), _own(spec))
 
 
 def level(rights: Iterable[Right]) -> str:
@@ -119,17 +123,19 @@ def diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[tuple[Right, .
 
     A right that a wider one includes is not missing; which account has it does not matter.
     """
-    before, after = _atoms(roles(old)), _atoms(roles(new))
-    own = _own(old) | _own(new)
+    old_spec = read(old.get("spec"), ClusterServiceVersionSpec)
+    new_spec = read(new.get("spec"), ClusterServiceVersionSpec)
+    before, after = _atoms(roles(old_spec)), _atoms(roles(new_spec))
+    own = _own(old_spec) | _own(new_spec)
     added, removed = _beyond(after, _of_anybody(before)), _beyond(before, _of_anybody(after))
     return _rights(_beyond(added, added), own), _rights(_beyond(removed, removed), own)
 
 
-def _own(csv: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(api.group for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions")))
+def _own(spec: ClusterServiceVersionSpec) -> frozenset[str]:
+    return frozenset(api.group for api in apis(spec.customresourcedefinitions.owned))
 
 
-def _atoms(every: Iterable[Role]) -> _Atoms:
+def _atoms(every: Iterable[AccountRole]) -> _Atoms:
     """Every resource of every rule with all its verbs.
 
     A rule with too many combinations to read counts as everything, so that length hides nothing.
@@ -137,17 +143,16 @@ def _atoms(every: Iterable[Role]) -> _Atoms:
     found: dict[_Atom, set[str]] = {}
     for role in every:
         for rule in role.rules:
-            verbs = {verb.lower() for verb in strings(rule.get("verbs"))}
-            for url in strings(rule.get("nonResourceURLs")):
+            verbs = {verb.lower() for verb in strings(rule.verbs)}
+            for url in strings(rule.non_resource_urls):
                 found.setdefault(
                     _Atom(scope=role.scope, account=role.service_account, group="", resource="", name="", url=url),
                     set(),
                 ).update(verbs)
-            groups = rule.get("apiGroups")
             parts = (
-                tuple(dict.fromkeys(text(item) for item in groups)) if isinstance(groups, list) else ("",),
-                strings(rule.get("resources")),
-                strings(rule.get("resourceNames")) or ("",),
+                ("",) if rule.api_groups is None else tuple(dict.fromkeys(rule.api_groups)),
+                strings(rule.resources),
+                strings(rule.resource_names) or ("",),
             )
             if max(prod(map(len, parts)), len(found)) > limits.RULE_COMBINATIONS.value:
                 parts, verbs = (("*",), ("*",), ("",)), {"*"}

@@ -27,8 +27,8 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
-from kube.objects import KubeObject, clean, name_of
-from operatorhub.csv import mapping, strings, text
+from kube.objects import KubeObject, clean, mapping, name_of, namespace_of
+from operatorhub.csv import strings
 from operatorhub.exports.operator_objects import Item
 from operatorhub.run.bundle_input import spread
 from operatorhub.sources import archive
@@ -132,7 +132,7 @@ def move_object(obj: KubeObject, old: str, new: str) -> KubeObject:
                 new if namespace == old else namespace for namespace in strings(spec["targetNamespaces"])
             ],
         }
-    if obj["kind"] == "Subscription" and text(spec.get("sourceNamespace")) == old:
+    if obj["kind"] == "Subscription" and spec.get("sourceNamespace") == old:
         found["spec"] = {**spec, "sourceNamespace": new}
     if obj["kind"] in ("RoleBinding", "ClusterRoleBinding"):
         subjects = [
@@ -236,14 +236,7 @@ def _file_text(path: Path, root: Path) -> str:
 def move_documents(documents: tuple[Document, ...], namespace: str) -> tuple[Document, ...]:
     """The same for another namespace: that of the text's only Namespace, or of its Subscription, becomes this one."""
     old = next((name_of(document.object) for document in documents if document.kind == "Namespace"), "")
-    old = old or next(
-        (
-            str((document.object.get("metadata") or {}).get("namespace") or "")
-            for document in documents
-            if document.kind == "Subscription"
-        ),
-        "",
-    )
+    old = old or next((namespace_of(document.object) for document in documents if document.kind == "Subscription"), "")
     if not old or not namespace or old == namespace:
         return documents
     return tuple(

@@ -15,9 +15,12 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, name_of
+from kube.reader import read
+from kube.types.meta import ObjectMeta
+from kube.types.olm import ClusterServiceVersion
 from operatorhub import olm
-from operatorhub.csv import apis, mapping, text
+from operatorhub.csv import apis
 from operatorhub.run.plan import RUN
 from operatorhub.run.removal import KINDS
 from resources.types import kind_versions
@@ -77,7 +80,8 @@ class _ObjectReader:
 
 def read_offer(client: ClusterClient, namespace: str, csv: str) -> Export:
     """All that belongs to the operator of this CSV. Raises NotFound, Forbidden."""
-    found, reader = client.get(olm.type_of(client, olm.CSVS), csv, namespace), _ObjectReader()
+    found = read(client.get(olm.type_of(client, olm.CSVS), csv, namespace), ClusterServiceVersion)
+    reader = _ObjectReader()
     groups = reader.listed(
         partial(_objects, client, olm.type_of(client, "operatorgroups"), namespace), "OperatorGroups"
     )
@@ -93,7 +97,7 @@ def read_offer(client: ClusterClient, namespace: str, csv: str) -> Export:
         )
         for group in groups
     ]
-    run = text(mapping(mapping(found.get("metadata")).get("labels")).get(RUN))
+    run = found.metadata.labels.get(RUN, "")
     package = run.removesuffix(f".{namespace}") or csv.partition(".")[0]
     mine = _subscriptions(client, namespace, csv, reader.listed)
     for sub in mine:
@@ -104,15 +108,13 @@ def read_offer(client: ClusterClient, namespace: str, csv: str) -> Export:
         if mine
         else [*_run(client, found, reader.listed), *_instances(client, found, reader.listed)]
     )
-    spec = mapping(found.get("spec"))
-    title, version = text(spec.get("displayName")) or csv, text(spec.get("version"))
     unique_items = {item.key: item for item in reversed(items)}.values()
     return Export(
         namespace=namespace,
         csv=csv,
-        title=title,
+        title=found.spec.display_name or csv,
         package=package,
-        version=version,
+        version=found.spec.version,
         items=tuple(unique_items)[::-1],
         unread=tuple(reader.unread),
     )
@@ -166,17 +168,17 @@ def _item(part: str, group: str, plural: str, kind: str, namespace: str, name: s
 Listed = Callable[[Callable[[], list[KubeObject]], str], list[KubeObject]]
 
 
-def _run(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Item]:
+def _run(client: ClusterClient, csv: ClusterServiceVersion, listed: Listed) -> Iterator[Item]:
     """The objects of a run; for a CSV created by hand, only the CSV."""
-    run = text(mapping(mapping(csv.get("metadata")).get("labels")).get(RUN))
+    run = csv.metadata.labels.get(RUN, "")
     if not run:
         yield _item(
             part="operator",
             group=olm.GROUP,
             plural=olm.CSVS,
             kind="ClusterServiceVersion",
-            namespace=namespace_of(csv),
-            name=name_of(csv),
+            namespace=csv.metadata.namespace,
+            name=csv.metadata.name,
         )
         return
     for group, plural in sorted(KINDS, key=lambda kind: (kind[1] != "customresourcedefinitions", kind[1] == olm.CSVS)):
@@ -186,7 +188,7 @@ def _run(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Ite
             type_ = client.find(group, "", plural)
         except NotFound:
             continue
-        place = namespace_of(csv) if type_.namespaced else ""
+        place = csv.metadata.namespace if type_.namespaced else ""
         rows = listed(partial(_rows, client, type_, place, f"{RUN}={run}"), plural)
         for row in rows:
             yield _item(
@@ -210,18 +212,16 @@ def _objects(client: ClusterClient, type_: ResourceType, namespace: str = "") ->
     return client.list(type_, namespace, limit=MOST).items
 
 
-def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Item]:
+def _instances(client: ClusterClient, csv: ClusterServiceVersion, listed: Listed) -> Iterator[Item]:
     """Objects of its kinds without an owner (the operator recreates owned ones), and the objects that they refer to."""
     found: list[tuple[Item, KubeObject]] = []
-    for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions")):
+    for api in apis(csv.spec.customresourcedefinitions.owned):
         type_ = kind_versions.preferred_type(client, api.group, api.plural)
         if type_ is None:
             continue
         for instance in listed(partial(_objects, client, type_), api.kind):
-            owned = any(
-                each.get("controller") for each in mapping(instance.get("metadata")).get("ownerReferences") or ()
-            )
-            if not owned:
+            metadata = read(instance.get("metadata"), ObjectMeta)
+            if not any(owner.controller for owner in metadata.owner_references):
                 found.append(
                     (
                         _item(
@@ -229,8 +229,8 @@ def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterat
                             group=api.group,
                             plural=api.plural,
                             kind=api.kind,
-                            namespace=namespace_of(instance),
-                            name=name_of(instance),
+                            namespace=metadata.namespace,
+                            name=metadata.name,
                         ),
                         instance,
                     )
@@ -250,7 +250,8 @@ def _referred(
     type_ = client.find("", "v1", plural)
     for space in dict.fromkeys(item.namespace for item, _obj in found if item.namespace):
         rows = listed(partial(_rows, client, type_, space), plural)
-        names = {name_of(row) for row in rows if not mapping(row.get("metadata")).get("ownerReferences")}
+        metadata = (read(row.get("metadata"), ObjectMeta) for row in rows)
+        names = {meta.name for meta in metadata if not meta.owner_references}
         for item, obj in found:
             for name in sorted(names & set(_texts(obj.get("spec")))) if item.namespace == space else ():
                 why = _("%(name)s refers to this object.") % {"name": f"{item.kind} {item.name}"}

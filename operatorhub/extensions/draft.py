@@ -15,10 +15,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.cluster import Role
+from kube.types.meta import Object
+from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionSpec
 from operatorhub import direct
 from operatorhub.bundle.bundles import Bundle, Graph
-from operatorhub.csv import install_modes, items, mapping, text
+from operatorhub.csv import install_modes
 from operatorhub.extensions.facts import (
     CATALOG_NAME,
     CATALOG_PROVIDED,
@@ -282,13 +286,13 @@ def _warnings(choices: Choices, bundle: Bundle | None, *, accounts: bool) -> Ite
             " available. OLM reports what is missing."
         )
     if bundle is not None and bundle.csv:
-        spec = mapping(bundle.csv.get("spec"))
-        if "AllNamespaces" not in install_modes(spec.get("installModes")):
+        spec = read(bundle.csv.get("spec"), ClusterServiceVersionSpec)
+        if "AllNamespaces" not in install_modes(spec.install_modes):
             yield _(
                 "This operator doesn't support watching all namespaces, the only install mode of OLM v1. "
                 "OLM v1 will reject it."
             )
-        if spec.get("webhookdefinitions"):
+        if spec.webhookdefinitions:
             yield _("The bundle has webhooks, which OLM v1 doesn't fully support.")
     if choices.policy == SELF_CERTIFIED:
         yield _(
@@ -330,35 +334,26 @@ def _object_rules(bundles: list[Bundle], *, namespaced: bool) -> Iterator[Rule]:
 
 def _created_objects(bundle: Bundle) -> Iterator[tuple[str, str, str]]:
     """(group, kind, name) of everything that OLM v1 makes of a bundle; the name '' where OLM makes it up."""
-    made = [item for item in direct.objects(bundle, "x") if item["kind"] != "ClusterServiceVersion"]
-    roles = any(
-        item["kind"] in ("Role", "ClusterRole") and direct.HASH in mapping(item["metadata"].get("labels"))
-        for item in made
-    )
-    for obj in made:
-        if direct.HASH in mapping(obj["metadata"].get("labels")):
-            continue
-        yield (
-            text(obj.get("apiVersion")).rpartition("/")[0],
-            obj["kind"],
-            "" if obj["kind"].startswith("ClusterRole") else name_of(obj),
-        )
+    created = [read(obj, Object) for obj in direct.objects(bundle, "x")]
+    roles = any(obj.kind in ("Role", "ClusterRole") and direct.HASH in obj.metadata.labels for obj in created)
+    for obj in created:
+        if obj.kind != "ClusterServiceVersion" and direct.HASH not in obj.metadata.labels:
+            yield obj.group, obj.kind, "" if obj.kind.startswith("ClusterRole") else obj.metadata.name
     if roles:
         # Watching all namespaces, all of its rights become cluster-wide.
         yield _RBAC, "ClusterRole", ""
         yield _RBAC, "ClusterRoleBinding", ""
-    for deployment in items(direct.strategy(bundle.csv).get("deployments")):
-        yield "apps", "Deployment", text(deployment.get("name"))
+    for deployment in read(bundle.csv, ClusterServiceVersion).spec.install.spec.deployments:
+        yield "apps", "Deployment", deployment.name
 
 
 def _granted_rules(bundle: Bundle) -> Iterator[Rule]:
     """What the operator gets, so that the account may give it."""
-    asked = direct.strategy(bundle.csv)
-    for scope in ("clusterPermissions", "permissions"):
-        for item in items(asked.get(scope)):
-            yield from (dict(rule) for rule in items(item.get("rules")))
-    if any(True for _one in items(asked.get("permissions"))):
+    strategy = read(bundle.csv, ClusterServiceVersion).spec.install.spec
+    for permission in (*strategy.cluster_permissions, *strategy.permissions):
+        yield from map(direct.rule, permission.rules)
+    if strategy.permissions:
         yield {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "watch"]}
     for other in bundle.others:
         if other.get("kind") in ("ClusterRole", "Role"):
-            yield from (dict(rule) for rule in items(other.get("rules")))
+            yield from map(direct.rule, read(other, Role).rules)

@@ -10,20 +10,21 @@ https://operator-framework.github.io/operator-controller/concepts/upgrade-suppor
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube import reader
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, name_of, namespace_of
+from kube.types.extensions import JSONSchemaProps
+from kube.types.olm import ClusterCatalogStatus, ClusterExtension
 from operatorhub import csv, install_state
 from operatorhub.bundle.bundles import ChannelEntry, Graph
 from operatorhub.bundle.graph import in_range
-from operatorhub.csv import items, mapping, strings, text
 from operatorhub.running.workloads import DONE, FAILED, RUNNING, page_of
 
 GROUP, VERSION = "olm.operatorframework.io", "v1"
@@ -143,8 +144,7 @@ def served(client: ClusterClient) -> bool:
 
 def serving(catalog: KubeObject) -> bool:
     """Whether a ClusterCatalog's contents can be had."""
-    conditions = items(mapping(catalog.get("status")).get("conditions"))
-    return any(condition.get("type") == "Serving" and condition.get("status") == "True" for condition in conditions)
+    return reader.read(catalog.get("status"), ClusterCatalogStatus).is_serving
 
 
 def ref(name: str) -> str:
@@ -153,37 +153,34 @@ def ref(name: str) -> str:
 
 
 def read(obj: KubeObject) -> Extension:
-    meta, spec, status = mapping(obj.get("metadata")), mapping(obj.get("spec")), mapping(obj.get("status"))
-    wanted = mapping(mapping(spec.get("source")).get("catalog"))
-    labels = mapping(mapping(wanted.get("selector")).get("matchLabels"))
-    bundle = mapping(mapping(status.get("install")).get("bundle"))
-    safety = mapping(mapping(mapping(spec.get("install")).get("preflight")).get("crdUpgradeSafety"))
+    found = reader.read(obj, ClusterExtension)
+    meta, spec, status = found.metadata, found.spec, found.status
+    wanted = spec.source.catalog
     return Extension(
-        name=name_of(obj),
-        uid=uid_of(obj),
-        namespace=text(spec.get("namespace")),
-        account=text(mapping(spec.get("serviceAccount")).get("name")),
-        package=text(wanted.get("packageName")),
-        catalog=text(labels.get(CATALOG_NAME)),
-        version=text(wanted.get("version")),
-        channels=strings(wanted.get("channels")),
-        policy=text(wanted.get("upgradeConstraintPolicy")) or CATALOG_PROVIDED,
-        safety=text(safety.get("enforcement")) or "Strict",
-        bundle=text(bundle.get("name")),
-        installed=text(bundle.get("version")),
-        conditions=tuple(map(_condition, items(status.get("conditions")))),
-        deleting=bool(meta.get("deletionTimestamp")),
-        created=text(meta.get("creationTimestamp")),
-    )
-
-
-def _condition(item: Mapping[str, Any]) -> Condition:
-    return Condition(
-        type=text(item.get("type")),
-        status=text(item.get("status")),
-        reason=text(item.get("reason")),
-        message=text(item.get("message")),
-        since=text(item.get("lastTransitionTime")),
+        name=meta.name,
+        uid=meta.uid,
+        namespace=spec.namespace,
+        account=spec.service_account.name,
+        package=wanted.package_name,
+        catalog=wanted.selector.match_labels.get(CATALOG_NAME, ""),
+        version=wanted.version,
+        channels=csv.strings(wanted.channels),
+        policy=wanted.upgrade_constraint_policy or CATALOG_PROVIDED,
+        safety=spec.install.preflight.crd_upgrade_safety.enforcement or "Strict",
+        bundle=status.install.bundle.name,
+        installed=status.install.bundle.version,
+        conditions=tuple(
+            Condition(
+                type=condition.type,
+                status=condition.status,
+                reason=condition.reason,
+                message=condition.message,
+                since=condition.last_transition_time,
+            )
+            for condition in status.conditions
+        ),
+        deleting=bool(meta.deletion_timestamp),
+        created=meta.creation_timestamp,
     )
 
 
@@ -196,10 +193,10 @@ def wants_account(client: ClusterClient) -> bool:
     """Whether this cluster's OLM v1 acts with a ServiceAccount: releases do; newer versions use their own identity and
     ignore the field.
     """
-    schema = client.schema(type_of(client)) or {}
-    spec = mapping(mapping(schema.get("properties")).get("spec"))
-    account = mapping(mapping(spec.get("properties")).get("serviceAccount"))
-    return bool(account) and "ignored" not in text(account.get("description"))
+    schema = reader.read(client.schema(type_of(client)), JSONSchemaProps)
+    spec = reader.read(schema.properties.get("spec"), JSONSchemaProps)
+    account = spec.properties.get("serviceAccount")
+    return bool(account) and "ignored" not in reader.read(account, JSONSchemaProps).description
 
 
 _OWNED_KINDS = (

@@ -14,14 +14,14 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
+from kube import reader
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import name_of, namespace_of
+from kube.types.olm import CatalogSource
 from operatorhub import olm
 from operatorhub.admin import catalogsources
 from operatorhub.admin.catalogs import hide_folders
 from operatorhub.bundle import bundles
-from operatorhub.csv import mapping, text
 from operatorhub.extensions import facts as extensions
 from operatorhub.find import facets
 from operatorhub.find.facets import CatalogQuery
@@ -362,11 +362,12 @@ def catalog_problems(client: ClusterClient, sources: Iterable[Mapping[str, Any]]
     """The CatalogSources that are not ready, and the console's own catalogs that could not be read."""
     found = []
     for source in sources:
-        state = text(mapping(mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
-        message = text(mapping(source.get("status")).get("message"))
+        catalog_source = reader.read(source, CatalogSource)
+        meta, status = catalog_source.metadata, catalog_source.status
+        state = status.connection_state.last_observed_state
         if state not in ("", "READY", "CONNECTING", "IDLE"):
-            namespace, name = namespace_of(dict(source)), name_of(dict(source))
-            found.append(CatalogProblem(f"{namespace}/{name}", message or state, namespace, name))
+            place = f"{meta.namespace}/{meta.name}"
+            found.append(CatalogProblem(place, status.message or state, meta.namespace, meta.name))
     rows = Catalog.objects.filter(cluster=client.name, state=Catalog.FAILED).order_by("namespace", "name")
     failed = [row for row in rows if bundles.is_catalog_visible(client, row)]
     hide_folders(client, failed)

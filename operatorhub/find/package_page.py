@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
+from kube.types.olm import CSVDescription
 from operatorhub import csv, olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, contents, package, permissions
@@ -106,7 +107,7 @@ class Chosen(RightsSummary):
     @property
     def needs(self) -> tuple[contents.Need, ...]:
         if self.bundle is not None:
-            return contents.needs(self.bundle.csv, self.bundle.properties)
+            return contents.needs(bundles.csv_description(self.bundle.csv), self.bundle.properties)
         return tuple(
             contents.Need(kind="api", group=api.group, version=api.version, api_kind=api.kind)
             for api in (self.about.required if self.about else ())
@@ -138,7 +139,7 @@ def choose(
     if bundle is not None and bundle.csv:
         about: Description | None = package.describe_bundle(bundle, number, manifest.name, images=images)
     else:
-        newest = name == found.csv and bool(found.desc)
+        newest = name == found.csv and found.desc != CSVDescription()
         about = package.described(found.desc, found.version, manifest.name, images=images) if newest else None
     rights = permissions.asked(bundle.csv) if bundle else ()
     unread = unread or "\n".join(bundle.problems if bundle else ())

@@ -1,9 +1,8 @@
 """Builds the catalog index from the cluster's PackageManifests, and fetches the packages' icons.
 
-The answer is megabytes (7 MB for 268 packages): it is decoded into the few fields that are kept, descriptions and
-examples are skipped by the decoder. Packages that did not change are not written. The package server leaves icons out
-of its answers and gives them one by one: they are fetched after the packages are shown, and shared by content (60
-packages of one vendor have one icon).
+The answer is megabytes (7 MB for 268 packages): it is decoded package by package into the few fields that are kept.
+Packages that did not change are not written. The package server leaves icons out of its answers and gives them one by
+one: they are fetched after the packages are shown, and shared by content (60 packages of one vendor have one icon).
 
 Icons are untrusted input: the declared type is ignored, and what the bytes really are decides. There are three defences
 against scripts in an SVG: they are removed here, the response's policy forbids them (operatorhub/views/catalog.py), and
@@ -31,7 +30,10 @@ from kube import answers, limits
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub import csv
+from kube.reader import read
+from kube.types.cluster import NodeStatus
+from kube.types.meta import ObjectMeta
+from kube.types.olm import AppLink, CSVDescription, Deprecation
 from operatorhub.indexing import rows
 from operatorhub.models import Icon, Index, Package
 from operatorhub.sources import packagemanifests
@@ -83,7 +85,7 @@ class _Meta(msgspec.Struct):
 class _Channel(msgspec.Struct):
     name: str
     current_csv: str = msgspec.field(name="currentCSV", default="")
-    desc: rows.Desc | None = msgspec.field(name="currentCSVDesc", default=None)
+    desc: dict[str, Any] | None = msgspec.field(name="currentCSVDesc", default=None)
 
 
 class _Status(msgspec.Struct, rename="camel"):
@@ -274,8 +276,8 @@ def places(client: ClusterClient, homes: set[str]) -> list[str] | None:
         rows_of_probe = client.table(client.find(packagemanifests.GROUP, "v1", "packagemanifests"), probe).rows
     except KubeError:
         return None
-    labels = (csv.mapping(csv.mapping(row.object.get("metadata")).get("labels")) for row in rows_of_probe)
-    return sorted({csv.text(label.get("catalog-namespace")) for label in labels} - {"", probe})
+    labels = (read(row.object.get("metadata"), ObjectMeta).labels for row in rows_of_probe)
+    return sorted({label.get("catalog-namespace", "") for label in labels} - {"", probe})
 
 
 def nodes(client: ClusterClient) -> frozenset[str] | None:
@@ -286,11 +288,9 @@ def nodes(client: ClusterClient) -> frozenset[str] | None:
         found = client.list(client.find("", "v1", "nodes"), limit=500).items
     except (Forbidden, NotFound):
         return None
-    infos = (csv.mapping(csv.mapping(item.get("status")).get("nodeInfo")) for item in found)
+    infos = (read(node.get("status"), NodeStatus).node_info for node in found)
     pairs = {
-        f"{info['operatingSystem']}/{info['architecture']}"
-        for info in infos
-        if info.get("operatingSystem") and info.get("architecture")
+        f"{info.operating_system}/{info.architecture}" for info in infos if info.operating_system and info.architecture
     }
     return frozenset(pairs) or None
 
@@ -326,16 +326,16 @@ def package_row(cluster: str, manifest: _Manifest, nodes: frozenset[str] | None 
     return rows.row(
         cluster,
         (status.catalog_source_namespace, status.catalog_source, manifest.metadata.name),
-        (channel.desc if channel else None) or rows.Desc(),
-        manifest.metadata.labels or {},
+        read(channel.desc if channel else None, CSVDescription),
+        read({"labels": manifest.metadata.labels}, ObjectMeta).labels,
         nodes,
         default=status.default_channel,
         channel=channel.name if channel else "",
         csv=channel.current_csv if channel else "",
         catalog_title=status.catalog_source_display_name,
-        provider=csv.text(csv.mapping(status.provider).get("name")),
-        deprecation=csv.text(csv.mapping(status.deprecation).get("message")),
-        deprecated=bool(csv.mapping(status.deprecation)),
+        provider=read(status.provider, AppLink).name,
+        deprecation=read(status.deprecation, Deprecation).message,
+        deprecated=bool(status.deprecation),
     )
 
 

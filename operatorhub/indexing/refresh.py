@@ -8,8 +8,6 @@ How a kind of catalog is opened: operatorhub/admin/catalog_kinds.py. In the inde
 version of its default channel.
 """
 
-import base64
-import binascii
 import logging
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -24,10 +22,12 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from kube.reader import read
+from kube.types.meta import ObjectMeta
+from kube.types.olm import CSVDescription
 from operatorhub.admin import catalog_kinds, catalogs
 from operatorhub.admin.catalog_kinds import OpenedCatalog
 from operatorhub.bundle import bundles
-from operatorhub.csv import items, mapping, text
 from operatorhub.indexing import index, rows
 from operatorhub.indexing.index import clean_icon
 from operatorhub.models import Catalog, Icon, Package, PackageGraph, StoredBundle
@@ -275,8 +275,8 @@ def _package_row(
     return rows.row(
         row.cluster,
         (row.namespace, row.name, graph.package),
-        rows.desc(csv),
-        rows.labels(csv),
+        bundles.csv_description(csv),
+        read(csv.get("metadata"), ObjectMeta).labels,
         nodes,
         default=graph.default if channel == graph.default else "",
         channel=channel,
@@ -299,9 +299,5 @@ def _stored_csv(key: int | None) -> Mapping[str, Any]:
 
 
 def _icon_of_csv(csv: Mapping[str, Any]) -> bytes:
-    for item in items(mapping(csv.get("spec")).get("icon")):
-        try:
-            return base64.b64decode("".join(text(item.get("base64data")).split()), validate=True)
-        except binascii.Error:
-            continue
-    return b""
+    icons = read(csv.get("spec"), CSVDescription).icon
+    return next((icon.data for icon in icons if icon.data), b"")

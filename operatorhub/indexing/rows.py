@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+from kube.reader import read
+from kube.types.olm import ClusterServiceVersionSpec, CSVDescription, NamedInstallStrategy
 from operatorhub import csv
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, permissions
@@ -25,41 +27,7 @@ _LABEL = "operatorframework.io/"
 _CHUNK = 200
 
 
-class Desc(msgspec.Struct, rename="camel"):
-    """What is kept of a channel's newest version."""
-
-    display_name: Any = ""
-    version: Any = ""
-    provider: Any = None
-    annotations: dict[str, Any] | None = None
-    description: Any = ""
-    keywords: Any = None
-    install_modes: Any = None
-    customresourcedefinitions: Any = None
-
-
-def desc(found: Mapping[str, Any]) -> Desc:
-    """Of a whole CSV."""
-    spec = csv.mapping(found.get("spec"))
-    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
-    return Desc(
-        display_name=spec.get("displayName"),
-        version=spec.get("version"),
-        provider=spec.get("provider"),
-        annotations=dict(notes),
-        description=spec.get("description"),
-        keywords=spec.get("keywords"),
-        install_modes=spec.get("installModes"),
-        customresourcedefinitions=spec.get("customresourcedefinitions"),
-    )
-
-
-def labels(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Of a CSV."""
-    return csv.mapping(csv.mapping(found.get("metadata")).get("labels"))
-
-
-def platforms(labels: Mapping[str, Any]) -> list[str]:
+def platforms(labels: Mapping[str, str]) -> list[str]:
     """os/arch pairs it is made for: linux and amd64 by default, as in the OKD console."""
     kinds = {}
     for kind, default in (("os", "linux"), ("arch", "amd64")):
@@ -71,11 +39,11 @@ def platforms(labels: Mapping[str, Any]) -> list[str]:
     return [f"{os}/{arch}" for os in kinds["os"] for arch in kinds["arch"]]
 
 
-def hidden(default: str, notes: Mapping[str, Any], pairs: Iterable[str], nodes: frozenset[str] | None) -> str:
+def hidden(default: str, notes: Mapping[str, str], pairs: Iterable[str], nodes: frozenset[str] | None) -> str:
     """Why it is not shown, '' when it is. `nodes`: the cluster's os/arch pairs, None while they are unknown."""
     if not default:
         return NO_CHANNEL
-    if csv.text(notes.get("operators.operatorframework.io/operator-type")) == "non-standalone":
+    if notes.get("operators.operatorframework.io/operator-type", "").strip() == "non-standalone":
         return PART
     return PLATFORM if nodes and nodes.isdisjoint(pairs) else ""
 
@@ -83,31 +51,31 @@ def hidden(default: str, notes: Mapping[str, Any], pairs: Iterable[str], nodes: 
 def row(
     cluster: str,
     place: tuple[str, str, str],
-    about: Desc,
-    marks: Mapping[str, Any],
+    about: CSVDescription,
+    marks: Mapping[str, str],
     nodes: frozenset[str] | None,
     **more: Any,
 ) -> Package:
     """`place`: (namespace, catalog, package); `marks`: its labels; `more`: default, channel, csv, catalog_title,
     provider, deprecation, source. Lengths are cut to the columns'.
     """
-    notes, pairs = about.annotations or {}, platforms(marks)
+    pairs = platforms(marks)
     values = {
         "namespace": place[0][:63],
         "catalog": place[1][:253],
         "name": place[2][:253],
         "catalog_title": (more.get("catalog_title") or place[1])[:512],
-        "title": (csv.text(about.display_name) or place[2])[:512],
-        "provider": (csv.text(csv.mapping(about.provider).get("name")) or more.get("provider", ""))[:512],
-        "version": (csv.text(about.version) or more.get("version", ""))[:128],
+        "title": (about.display_name or place[2])[:512],
+        "provider": (about.provider.name or more.get("provider", ""))[:512],
+        "version": (about.version or more.get("version", ""))[:128],
         "channel": more.get("channel", "")[:253],
         "csv": more.get("csv", "")[:253],
         "deprecated": bool(more.get("deprecated") or more.get("deprecation")),
         "deprecation": more.get("deprecation") or "",
         "platforms": pairs,
-        "hidden": hidden(more.get("default", ""), notes, pairs, nodes),
+        "hidden": hidden(more.get("default", ""), about.annotations, pairs, nodes),
         "source": more.get("source", "packagemanifest"),
-        **_author_fields(about, notes),
+        **_author_fields(about),
     }
     values = {key: _storable(value) for key, value in values.items()}
     return Package(cluster=cluster, digest=hashlib.sha256(msgspec.json.encode(values)).hexdigest(), **values)
@@ -155,9 +123,9 @@ def _reviewed(catalog: Catalog, heads: dict[tuple[str, str], Package]) -> Iterat
         row = heads[(package, name)]
         row.judged = _review_key(name, digest)
         # Of a partial CSV the install strategy is missing: nothing is known.
-        spec = csv.mapping(whole.get("spec"))
-        if spec.get("install"):
-            row.webhooks = min(sum(1 for _one in csv.items(spec.get("webhookdefinitions"))), 32767)
+        spec = read(whole.get("spec"), ClusterServiceVersionSpec)
+        if spec.install != NamedInstallStrategy():
+            row.webhooks = min(len(spec.webhookdefinitions), 32767)
             row.rights = permissions.level(permissions.asked(whole))
         else:
             row.webhooks, row.rights = None, "?"
@@ -168,22 +136,23 @@ def _review_key(name: str, digest: str) -> str:
     return f"{name[:253]}@{digest}"
 
 
-def _author_fields(about: Desc, notes: Mapping[str, Any]) -> dict[str, Any]:
+def _author_fields(about: CSVDescription) -> dict[str, Any]:
     """What its author says of it: the fields that are searched and filtered by."""
-    provided = csv.apis(about.customresourcedefinitions)
+    notes = about.annotations
+    provided = csv.apis(about.customresourcedefinitions.owned)
     return {
-        "level": csv.level(notes.get("capabilities")),
-        "categories": list(csv.split(notes.get("categories"))),
+        "level": csv.level(notes),
+        "categories": list(csv.split(notes.get("categories", ""))),
         "keywords": list(csv.strings(about.keywords)),
         "kinds": list(dict.fromkeys(api.kind for api in provided)),
         "crds": [api.crd for api in provided],
         "modes": list(csv.install_modes(about.install_modes)),
         "suggested_namespace": csv.suggested_namespace(notes)[:253],
-        "summary": csv.text(notes.get("description"))[:600],
+        "summary": notes.get("description", "").strip()[:600],
         "features": list(csv.features(notes)),
         "subscriptions": list(csv.subscriptions(notes)),
         "created": csv.created(notes)[:32],
-        "text": csv.text(about.description)[:2000],
+        "text": about.description[:2000],
     }
 
 

@@ -16,13 +16,14 @@ from django.http import QueryDict
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from kube.objects import mapping
 from operatorhub import olm
 from operatorhub.bundle import bundles, contents, permissions
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.bundle.permissions import Right
-from operatorhub.csv import MODES, mapping
+from operatorhub.csv import MODES
 from operatorhub.install import config
 from operatorhub.install.config import Config
 from operatorhub.install.situation import Situation
@@ -84,11 +85,11 @@ class Choices:
         return urlencode(found + ([("monitoring", "1")] if self.monitoring else []))
 
 
-def template(annotations: Mapping[str, Any]) -> Mapping[str, Any]:
+def template(annotations: Mapping[str, str]) -> Mapping[str, Any]:
     """The Namespace that the author would like (labels and annotations of it are kept), {} for most."""
-    value = annotations.get("operatorframework.io/suggested-namespace-template")
+    value = annotations.get("operatorframework.io/suggested-namespace-template", "")
     try:
-        found = json_bounds.loads(value) if isinstance(value, str) and value.strip() else {}
+        found = json_bounds.loads(value) if value.strip() else {}
     except ValueError:
         return {}
     return mapping(found)
@@ -145,7 +146,7 @@ def read(
     version = data.get("version", "")
     if not posted and version not in dict(channel.versions):
         version = ""
-    typed = config.read(data, config.token_fields(mapping(channel.desc.get("annotations"))))
+    typed = config.read(data, config.token_fields(channel.desc.annotations))
     approval, free = data.get("approval", AUTOMATIC), data.get("free_approval", "")
     if not posted:
         approval, free = free or approval, ""
@@ -197,14 +198,15 @@ def read_version(client: ClusterClient, package: Manifest, channel: Channel, nam
     wanted = name if name in dict(channel.versions) else channel.csv
     bundle = _bundle(client, package, wanted, picked)
     deprecated = channel.withdrawn.get(wanted, "")
-    needs = contents.needs(bundle.csv or {"spec": channel.desc}, bundle.properties) if bundle else ()
+    description = bundles.csv_description(bundle.csv) if bundle and bundle.csv else channel.desc
+    needs = contents.needs(description, bundle.properties) if bundle else ()
     if bundle is None or bundle.partial or not bundle.csv:
-        needs = needs or contents.needs({"spec": channel.desc})
+        needs = needs or contents.needs(channel.desc)
         return InstallVersion(
             channel=channel, exact=wanted == channel.csv, rights=None, deprecated=deprecated, needs=needs
         )
     needs += contents.created(bundle.others, bundle.crds)
-    described = channel if wanted == channel.csv else replace(channel, desc=bundles.csv_description(bundle.csv))
+    described = channel if wanted == channel.csv else replace(channel, desc=description)
     return InstallVersion(
         channel=described, exact=True, rights=permissions.asked(bundle.csv), deprecated=deprecated, needs=needs
     )

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from kube.objects import mapping
 from operatorhub import olm
-from operatorhub.csv import mapping, text
 from resources import yamltext
 from resources.forms.errors import Placed, object_problems
 from resources.forms.paths import words as path_words
@@ -78,10 +78,10 @@ class Config:
         return any(value.strip() for value in self.typed.values())
 
 
-def token_fields(annotations: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def token_fields(annotations: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """(environment variable, label) that this operator asks for, none for most."""
     prefix = "features.operators.openshift.io/"
-    wanted = [name for name in TOKENS if text(annotations.get(f"{prefix}{name}")).lower() == "true"]
+    wanted = [name for name in TOKENS if annotations.get(f"{prefix}{name}", "").strip().lower() == "true"]
     return tuple(pair for name in wanted for pair in TOKENS[name])
 
 

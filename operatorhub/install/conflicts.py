@@ -17,7 +17,6 @@ from kube.objects import KubeObject, name_of
 from operatorhub import olm
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Description, Manifest
-from operatorhub.csv import text
 from operatorhub.install.choices import (
     ALL,
     APPROVALS,
@@ -371,7 +370,7 @@ def older(has: str, least: str) -> bool:
     """Whether version `has` (v1.29.3-eks) is below `least` (1.30.0); what can't be read is not older."""
 
     def numbers(value: str) -> tuple[int, ...]:
-        return tuple(int(part) for part in text(value).lstrip("v").partition("-")[0].partition("+")[0].split("."))
+        return tuple(int(part) for part in value.strip().lstrip("v").partition("-")[0].partition("+")[0].split("."))
 
     try:
         return numbers(has)[:3] < numbers(least)[:3]

@@ -22,8 +22,10 @@ from kube.discovery import ResourceType, qualified
 from kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from kube.kubectl import Command, Commands
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.reader import read
+from kube.types.meta import Object
+from kube.types.olm import InstallPlan, Step
 from operatorhub import olm
-from operatorhub.csv import items, mapping, text
 from operatorhub.install.objects import made_with, title, with_made
 
 _CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
@@ -152,14 +154,15 @@ def find_traces(client: ClusterClient, namespace: str, name: str) -> Traces:
     obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
     sub = olm.subscription(obj)
     plan = _maybe(lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace)) if sub.plan else None
+    steps = read(plan, InstallPlan).status.plan
     found = [_target(obj, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("created by this install"))]
     found += [
         _target(other, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("created by OLM for a dependency"))
         for other in _dependencies(client, namespace, sub.plan)
     ]
     stays: list[str] = []
-    found += _versions(client, namespace, sub, plan)
-    found += _definitions(client, namespace, plan, stays)
+    found += _versions(client, namespace, sub, steps)
+    found += _definitions(client, namespace, steps, stays)
     found += _around(client, namespace, obj, stays)
     return Traces(namespace=namespace, subscription=name, package=sub.package, targets=tuple(found), stays=tuple(stays))
 
@@ -172,15 +175,15 @@ def _maybe(read: Callable[[], KubeObject]) -> KubeObject | None:
 
 
 def _target(obj: KubeObject, group: str, version: str, plural: str, why: str, keeps: str = "") -> DeletionTarget:
-    meta = mapping(obj.get("metadata"))
+    found = read(obj, Object)
     return DeletionTarget(
         group=group,
         version=version,
         plural=plural,
-        kind=text(obj.get("kind")),
-        namespace=text(meta.get("namespace")),
-        name=name_of(obj),
-        uid=uid_of(obj),
+        kind=found.kind,
+        namespace=found.metadata.namespace,
+        name=found.metadata.name,
+        uid=found.metadata.uid,
         why=why,
         keeps=keeps,
     )
@@ -192,16 +195,16 @@ def _dependencies(client: ClusterClient, namespace: str, plan: str) -> Iterator[
     except KubeError:
         return
     for item in found:
-        if mapping(mapping(item.get("metadata")).get("annotations")).get(GENERATED_BY) == plan:
+        if read(item, Object).metadata.annotations.get(GENERATED_BY) == plan:
             yield item
 
 
 def _versions(
-    client: ClusterClient, namespace: str, sub: olm.Subscription, plan: KubeObject | None
+    client: ClusterClient, namespace: str, sub: olm.Subscription, steps: Iterable[Step]
 ) -> Iterator[DeletionTarget]:
     """The ClusterServiceVersions of its plan; without one, those that the Subscription names."""
-    steps = [name for kind, name, _status in _steps(plan) if kind == "ClusterServiceVersion"]
-    names = dict.fromkeys([*steps, *(name for name in (sub.current_csv, sub.installed_csv) if name)])
+    planned = [step.resource.name for step in steps if step.resource.kind == "ClusterServiceVersion"]
+    names = dict.fromkeys([*planned, *(name for name in (sub.current_csv, sub.installed_csv) if name)])
     for name in names:
         obj = _maybe(lambda name=name: client.get(olm.type_of(client, olm.CSVS), name, namespace))  # type: ignore[misc]
         if obj is not None:
@@ -209,23 +212,17 @@ def _versions(
             yield _target(obj, olm.GROUP, olm.VERSION, olm.CSVS, why)
 
 
-def _steps(plan: KubeObject | None) -> Iterator[tuple[str, str, str]]:
-    """(kind, name, Created or Present) of each object of the plan."""
-    for step in items(mapping((plan or {}).get("status")).get("plan")):
-        resource = mapping(step.get("resource"))
-        yield text(resource.get("kind")), text(resource.get("name")), text(step.get("status"))
-
-
 def _definitions(
-    client: ClusterClient, namespace: str, plan: KubeObject | None, stays: list[str]
+    client: ClusterClient, namespace: str, steps: Iterable[Step], stays: list[str]
 ) -> Iterator[DeletionTarget]:
     """CRDs that the plan created. Those that were there before it are not ours to take."""
     seen: set[str] = set()
-    for kind, name, status in _steps(plan):
-        if kind != "CustomResourceDefinition" or name in seen or status not in ("Created", "Present"):
+    for step in steps:
+        kind, name = step.resource.kind, step.resource.name
+        if kind != "CustomResourceDefinition" or name in seen or step.status not in ("Created", "Present"):
             continue
         seen.add(name)
-        if status == "Present":
+        if step.status == "Present":
             stays.append(_("CustomResourceDefinition %(name)s: existed before this install") % {"name": name})
             continue
         try:
@@ -248,8 +245,8 @@ def _definitions(
 
 def _other_owners(crd: KubeObject, namespace: str) -> tuple[str, ...]:
     """namespace/CSV of the operators elsewhere that brought the kind too, as OLM notes them on it."""
-    notes = mapping(mapping(crd.get("metadata")).get("annotations"))
-    found = {text(value) for key, value in notes.items() if key.startswith(ALONGSIDE)}
+    annotations = read(crd, Object).metadata.annotations
+    found = {value for key, value in annotations.items() if key.startswith(ALONGSIDE)}
     return tuple(sorted(owner for owner in found if owner.partition("/")[0] != namespace))
 
 
@@ -300,11 +297,8 @@ def _neighbours(client: ClusterClient, namespace: str) -> list[str]:
         found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items
     except KubeError:
         return []
-    return [
-        name_of(item)
-        for item in found
-        if not mapping(mapping(item.get("metadata")).get("annotations")).get(GENERATED_BY)
-    ]
+    metas = [read(item, Object).metadata for item in found]
+    return [meta.name for meta in metas if not meta.annotations.get(GENERATED_BY)]
 
 
 def _by_uid(

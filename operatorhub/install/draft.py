@@ -15,11 +15,14 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.meta import Object
+from kube.types.olm import ClusterServiceVersion
 from operatorhub import olm
 from operatorhub.bundle import contents
 from operatorhub.bundle.package import Channel, Description, Manifest
-from operatorhub.csv import Api, apis, mapping, text
+from operatorhub.csv import Api, apis
 from operatorhub.install import config, conflicts, situation
 from operatorhub.install.choices import Choices, template
 from operatorhub.install.choices import read as read_choices
@@ -93,7 +96,7 @@ def make(asked: InstallRequest, client: ClusterClient | None = None) -> InstallD
     found_conflicts = [
         replace(conflict, ways=_working(client, asked, conflict, found_conflicts)) for conflict in found_conflicts
     ]
-    notes = mapping(asked.channel.desc.get("annotations"))
+    notes = asked.channel.desc.annotations
     made = objects(asked.manifest, notes, choices, found)
     remarks = notes_of_place(found, choices, found_conflicts, template=bool(template(notes)))
     return InstallDraft(
@@ -296,9 +299,9 @@ def _named(client: ClusterClient, namespace: str, wanted: Iterable[str]) -> dict
     except KubeError:
         return {}
     return {
-        api.crd: name_of(csv)
-        for csv in csvs
-        for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions"))
+        api.crd: csv.metadata.name
+        for csv in (read(obj, ClusterServiceVersion) for obj in csvs)
+        for api in apis(csv.spec.customresourcedefinitions.owned)
         if api.crd in wanted
     }
 
@@ -343,8 +346,12 @@ def _alongside(client: ClusterClient, crd: str) -> str | None:
         rows = client.table(type_, fields=f"metadata.name={crd}").rows
     except KubeError:
         return None
-    notes = [mapping(mapping(row.object.get("metadata")).get("annotations")) for row in rows]
-    return ", ".join(text(value) for note in notes for key, value in note.items() if key.startswith(ALONGSIDE))
+    return ", ".join(
+        value
+        for row in rows
+        for key, value in read(row.object, Object).metadata.annotations.items()
+        if key.startswith(ALONGSIDE)
+    )
 
 
 def _required(client: ClusterClient, asked: InstallRequest) -> Iterator[InstallConflict]:
@@ -403,7 +410,6 @@ def _group_kinds(group: KubeObject) -> Iterator[tuple[str, str]]:
     """(kind, group) of what the operators of an OperatorGroup's namespace provide, which OLM notes as
     Kind.version.group.
     """
-    notes = mapping(mapping(group.get("metadata")).get("annotations"))
-    for name in text(notes.get(PROVIDED)).split(","):
+    for name in read(group, Object).metadata.annotations.get(PROVIDED, "").split(","):
         kind, _dot, rest = name.partition(".")
         yield kind, rest.partition(".")[2]

@@ -11,10 +11,11 @@ from typing import Any
 import yaml
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of
+from kube.reader import read
+from kube.types.meta import Object
 from operatorhub import olm
 from operatorhub.bundle.package import Manifest
-from operatorhub.csv import mapping, text
 from operatorhub.install.choices import ALL, Choices, template
 from operatorhub.install.conflicts import InstallConflict
 from operatorhub.install.situation import Situation
@@ -32,9 +33,9 @@ def monitoring_home(situation: Situation) -> str:
     return next((name for name in _MONITORING if name in situation.namespaces), "")
 
 
-def may_monitor(annotations: Mapping[str, Any], choices: Choices, situation: Situation) -> bool:
+def may_monitor(annotations: Mapping[str, str], choices: Choices, situation: Situation) -> bool:
     """Whether monitoring is offered: the author asks for it, there is one, and the namespace is new."""
-    asked = text(annotations.get("operatorframework.io/cluster-monitoring")).lower() == "true"
+    asked = annotations.get("operatorframework.io/cluster-monitoring", "").strip().lower() == "true"
     return asked and bool(monitoring_home(situation)) and is_new(choices.namespace, situation)
 
 
@@ -44,7 +45,7 @@ def is_new(namespace: str, situation: Situation) -> bool:
 
 
 def objects(
-    manifest: Manifest, annotations: Mapping[str, Any], choices: Choices, situation: Situation
+    manifest: Manifest, annotations: Mapping[str, str], choices: Choices, situation: Situation
 ) -> tuple[KubeObject, ...]:
     """`annotations`: of the chosen channel's CSV."""
     found: list[KubeObject] = []
@@ -65,12 +66,12 @@ def objects(
 def _namespace(name: str, wanted: Mapping[str, Any], monitored: bool) -> KubeObject:
     """From the author's template; only its labels and annotations apply to a Namespace."""
     meta: dict[str, Any] = {"name": name}
-    given = mapping(wanted.get("metadata"))
-    for key in ("labels", "annotations"):
-        if pairs := {str(label): text(value) for label, value in mapping(given.get(key)).items()}:
-            meta[key] = pairs
-    if monitored:
-        meta["labels"] = {**meta.get("labels", {}), MONITORED: "true"}
+    suggested = read(wanted, Object).metadata
+    labels = {**suggested.labels, MONITORED: "true"} if monitored else suggested.labels
+    if labels:
+        meta["labels"] = labels
+    if suggested.annotations:
+        meta["annotations"] = suggested.annotations
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": meta}
 
 
@@ -120,9 +121,9 @@ def with_made(subscription: KubeObject, made: Mapping[str, str]) -> KubeObject:
 
 def made_with(subscription: KubeObject) -> dict[str, str]:
     """kind → uid, from the note; {} where there is none or it makes no sense."""
-    value = mapping(mapping(subscription.get("metadata")).get("annotations")).get(MADE)
+    note = read(subscription, Object).metadata.annotations.get(MADE, "{}")
     try:
-        found = json_bounds.loads(value) if isinstance(value, str) else {}
+        found = json_bounds.loads(note)
     except ValueError:
         return {}
     return {str(kind): uid for kind, uid in mapping(found).items() if isinstance(uid, str)}

@@ -11,8 +11,10 @@ from console.web.access import can, denial
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, ObjectList, name_of, namespace_of
+from kube.reader import read
+from kube.types.cluster import Namespace
+from kube.types.olm import PackageManifest
 from operatorhub import olm
-from operatorhub.csv import mapping, text
 from operatorhub.sources import packagemanifests
 
 
@@ -60,7 +62,8 @@ def read_situation(client: ClusterClient, near: str = "") -> Situation:
     ):
         groups[namespace_of(operatorgroup)] = (*groups.get(namespace_of(operatorgroup), ()), operatorgroup)
     subscriptions = listed(olm.SUBSCRIPTIONS, lambda place: client.list(olm.type_of(client, olm.SUBSCRIPTIONS), place))
-    phases = {name_of(space): text(mapping(space.get("status")).get("phase")) for space in sorted(spaces, key=name_of)}
+    namespaces = sorted((read(space, Namespace) for space in spaces), key=lambda namespace: namespace.metadata.name)
+    phases = {namespace.metadata.name: namespace.status.phase for namespace in namespaces}
     if near and "namespaces" in unread:
         phases.setdefault(near, "")
     return Situation(
@@ -75,7 +78,7 @@ def read_situation(client: ClusterClient, near: str = "") -> Situation:
 def version(client: ClusterClient) -> str:
     """The server's own word for its version, '' when it does not say."""
     try:
-        return text(client.version().get("gitVersion"))
+        return str(client.version().get("gitVersion") or "")
     except KubeError:
         return ""
 
@@ -105,10 +108,8 @@ def visible(client: ClusterClient, catalog: tuple[str, str], package: str, names
         return None
     except KubeError:
         return None
-    places = (mapping(item.get("status")) for item in found)
-    return any(
-        (text(place.get("catalogSourceNamespace")), text(place.get("catalogSource"))) == catalog for place in places
-    )
+    places = (read(item, PackageManifest).status for item in found)
+    return any((place.catalog_source_namespace, place.catalog_source) == catalog for place in places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console.web.access import refusal
+from kube import reader
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of
+from kube.types.meta import Object
+from kube.types.olm import CSVDescription
 from operatorhub import csv, olm
 from operatorhub.csv import Api
 from operatorhub.models import Package
@@ -185,11 +188,15 @@ def _read_after(client: ClusterClient, found: InstallFacts) -> After | None:
     place = found.subscription.namespace
     if targets and olm.EVERYWHERE not in targets and place not in targets:
         place = targets[0]
-    first = csv.initialization(notes) or {}
+    annotations = reader.read(found.csv, Object).metadata.annotations
+    first = csv.initialization(annotations) or {}
     link = csv.text(notes.get(_LINK_ANNOTATION))
     return After(
         _required_step(client, first, place),
-        tuple(_next_step(client, _in_preferred_version(client, api), place) for api in csv.provided(spec, notes)),
+        tuple(
+            _next_step(client, _in_preferred_version(client, api), place)
+            for api in csv.provided(reader.read(spec, CSVDescription), annotations)
+        ),
         link if link.startswith(("https://", "http://")) else "",
     )
 

@@ -15,6 +15,8 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.reader import read
+from kube.types.olm import CustomResourceDefinitions
 from operatorhub import csv, olm
 from operatorhub.admin import groups
 from operatorhub.running.operands import OwnedApi
@@ -176,8 +178,8 @@ def _crds(
 
 
 def _uses(other: KubeObject, crd: str) -> bool:
-    definitions = csv.mapping(other.get("spec")).get("customresourcedefinitions")
-    return any(api.crd == crd for which in ("owned", "required") for api in csv.apis(definitions, which))
+    definitions = read(csv.mapping(other.get("spec")).get("customresourcedefinitions"), CustomResourceDefinitions)
+    return any(api.crd == crd for api in csv.apis((*definitions.owned, *definitions.required)))
 
 
 def _webhooks(client: ClusterClient, found: KubeObject, gaps: list[str]) -> Iterable[Leftover]:

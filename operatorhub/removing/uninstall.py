@@ -18,6 +18,8 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.kubectl import Command, Commands
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.reader import read
+from kube.types.olm import CustomResourceDefinitions
 from operatorhub import csv, olm
 from operatorhub.removing import leftovers
 from operatorhub.removing.leftovers import Leftover
@@ -147,7 +149,8 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> UninstallPlan
         )
     spec = csv.mapping(found.get("spec"))
     notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
-    kinds = operands.owned(client, csv.apis(spec.get("customresourcedefinitions")), namespace)
+    definitions = read(spec.get("customresourcedefinitions"), CustomResourceDefinitions)
+    kinds = operands.owned(client, csv.apis(definitions.owned), namespace)
     gaps: list[str] = []
     others = _others(client, namespace, name, gaps)
     shared = {kind.api.crd: tuple(_owners(others, kind.api.crd)) for kind in kinds}
@@ -220,8 +223,8 @@ def _short(obj: KubeObject) -> KubeObject:
 
 def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
     for item in others:
-        definitions = csv.mapping(item.get("spec")).get("customresourcedefinitions")
-        if any(api.crd == crd for api in csv.apis(definitions)):
+        definitions = read(csv.mapping(item.get("spec")).get("customresourcedefinitions"), CustomResourceDefinitions)
+        if any(api.crd == crd for api in csv.apis(definitions.owned)):
             yield f"{namespace_of(item)}/{name_of(item)}"
 
 

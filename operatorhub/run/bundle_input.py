@@ -6,22 +6,24 @@ process would have to find, and a second tab has its own. It is read again with 
 
 import base64
 import binascii
-import json
 import re
 import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from django.utils.translation import gettext as _
 
 from kube import limits
+from kube.reader import read
+from kube.types import meta
+from kube.types.olm import ClusterServiceVersion
 from operatorhub.bundle.bundles import Bundle
-from operatorhub.csv import mapping, text
 from operatorhub.sources import archive, fbc, fetch, folder, image
 from operatorhub.sources.drafts import (
     BundleDraft,
@@ -157,12 +159,16 @@ def _drafts(root: Path) -> Iterator[Draft]:
             loose += read_documents(path)
         except (YamlProblem, OSError, ValueError) as error:
             yield DraftProblem(str(path.relative_to(root)), str(error))
-    bundle_contents = contents(item for item in loose if mapping(item).get("kind") != "Kustomization")
+    bundle_contents = contents(document for document in loose if read(document, meta.Object).kind != "Kustomization")
     if bundle_contents.csv:
-        name = text(mapping(bundle_contents.csv.get("metadata")).get("name"))
-        version = text(mapping(bundle_contents.csv.get("spec")).get("version"))
+        csv = read(bundle_contents.csv, ClusterServiceVersion)
+        name = csv.metadata.name
         yield BundleDraft(
-            package=name.partition(".")[0] or name, name=name, version=version, digest="", contents=bundle_contents
+            package=name.partition(".")[0] or name,
+            name=name,
+            version=csv.spec.version,
+            digest="",
+            contents=bundle_contents,
         )
 
 
@@ -197,24 +203,8 @@ def one(bundle: Bundle, place: str) -> Given:
 
 def carried(given: Given) -> str:
     """As a hidden control holds it. Raises SourceError when it is too large for that."""
-    bundles = [
-        {
-            "name": bundle.name,
-            "package": bundle.package,
-            "version": bundle.version,
-            "image": bundle.image,
-            "csv": bundle.csv,
-            "crds": bundle.crds,
-            "others": bundle.others,
-            "properties": bundle.properties,
-            "images": bundle.related_images,
-            "partial": bundle.partial,
-        }
-        for bundle in given.bundles
-    ]
-    problems = [[problem.place, problem.words] for problem in given.problems[:20]]
-    value = {"place": given.place, "problems": problems, "bundles": bundles}
-    packed = base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 6)).decode()
+    data = msgspec.json.encode(replace(given, problems=given.problems[:20]))
+    packed = base64.b64encode(zlib.compress(data, 6)).decode()
     if len(packed) > limits.RUN_CARRIED.value:
         words = _(
             "The source is too large to be run from here. Add it to the console's catalogs, and run a "
@@ -228,25 +218,6 @@ def received(packed: str) -> Given:
     """Raises SourceError when it is not what `carried` made."""
     try:
         data = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), limits.RUN_BYTES.value * 2)
-        value = json_bounds.load(data, json_bounds.LEVELS + 10)
-        problems = tuple(DraftProblem(text(place), text(words)) for place, words in value["problems"])
-        return Given(tuple(map(_received, value["bundles"])), problems, text(value["place"]))
-    except (ValueError, KeyError, TypeError, zlib.error, binascii.Error) as error:
+        return msgspec.convert(json_bounds.load(data, json_bounds.LEVELS + 10), Given)
+    except (ValueError, zlib.error, binascii.Error) as error:
         raise SourceError(_("The bundle wasn't received completely. Specify it again.")) from error
-
-
-def _received(value: Any) -> Bundle:
-    lists = (tuple(map(mapping, value[key])) for key in ("crds", "others", "properties", "images"))
-    crds, others, properties, images = lists
-    return Bundle(
-        name=text(value["name"]),
-        package=text(value["package"]),
-        version=text(value["version"]),
-        image=text(value["image"]),
-        csv=mapping(value["csv"]),
-        crds=crds,
-        others=others,
-        properties=properties,
-        related_images=images,
-        partial=bool(value["partial"]),
-    )

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from kube import reader
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, name_of
+from kube.types.meta import ObjectMeta
+from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionSpec
 from operatorhub import olm
-from operatorhub.csv import mapping, text
 from operatorhub.progress import facts, stages, trouble
 from operatorhub.progress.stages import Stage, judged
 from operatorhub.progress.trouble import Trouble
@@ -60,20 +62,23 @@ def runs(client: ClusterClient) -> tuple[RunSummary, ...]:
         return ()
     return tuple(
         RunSummary(
-            package=package_of(item),
-            namespace=namespace_of(item),
-            csv=name_of(item),
-            title=text(mapping(item.get("spec")).get("displayName")),
-            phase=olm.phase(item),
+            package=_package(csv.metadata),
+            namespace=csv.metadata.namespace,
+            csv=csv.metadata.name,
+            title=csv.spec.display_name,
+            phase=csv.status.phase,
         )
-        for item in found
+        for csv in (reader.read(item, ClusterServiceVersion) for item in found)
     )
 
 
 def package_of(csv: KubeObject) -> str:
     """The run's package: its name without the namespace behind it. '' for a CSV that no run brought."""
-    name = text(mapping(mapping(csv.get("metadata")).get("labels")).get(RUN))
-    return name.removesuffix(f".{namespace_of(csv)}")
+    return _package(reader.read(csv.get("metadata"), ObjectMeta))
+
+
+def _package(metadata: ObjectMeta) -> str:
+    return metadata.labels.get(RUN, "").removesuffix(f".{metadata.namespace}")
 
 
 def read(client: ClusterClient, namespace: str, package: str) -> RunProgress:
@@ -84,7 +89,7 @@ def read(client: ClusterClient, namespace: str, package: str) -> RunProgress:
         for item in client.list(olm.type_of(client, olm.CSVS), namespace, labels=query).items
         if not olm.copied(item)
     ]
-    replaced = {text(mapping(item.get("spec")).get("replaces")) for item in found}
+    replaced = {reader.read(item.get("spec"), ClusterServiceVersionSpec).replaces for item in found}
     csv = next((item for item in found if name_of(item) not in replaced), None)
     if csv is None:
         words = _("The bundle “%(package)s” isn't running in the namespace “%(namespace)s”. It may have been removed.")
@@ -94,15 +99,14 @@ def read(client: ClusterClient, namespace: str, package: str) -> RunProgress:
     lines, broken = [stages.version(csv_facts)], trouble.find(csv_facts)
     if deployments(csv):
         lines += [stages.deployments(csv_facts), stages.pods(csv_facts)[0]]
-    spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
-    title = text(spec.get("displayName")) or name_of(csv)
+    typed = reader.read(csv, ClusterServiceVersion)
     return RunProgress(
         package=package,
         namespace=namespace,
-        csv=name_of(csv),
-        title=title,
-        source=text(notes.get(SOURCE)),
-        replaces=text(spec.get("replaces")),
+        csv=typed.metadata.name,
+        title=typed.spec.display_name or typed.metadata.name,
+        source=typed.metadata.annotations.get(SOURCE, ""),
+        replaces=typed.spec.replaces,
         stages=judged((*groups, *lines), broken),
     )
 

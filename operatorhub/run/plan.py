@@ -18,10 +18,14 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of
+from kube.reader import read
+from kube.types.extensions import CustomResourceDefinitionSpec
+from kube.types.meta import Object, ObjectMeta
+from kube.types.olm import ClusterServiceVersion, CSVDescription
 from operatorhub import direct, olm
 from operatorhub.bundle.bundles import Bundle
-from operatorhub.csv import apis, install_modes, items, mapping, text
+from operatorhub.csv import apis, install_modes
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.install.situation import Situation
 from operatorhub.upgrade.plan_check import examine
@@ -96,16 +100,15 @@ def run_name(package: str, namespace: str) -> str:
 
 
 def modes(bundle: Bundle) -> tuple[str, ...]:
-    return install_modes(mapping(bundle.csv.get("spec")).get("installModes"))
+    return install_modes(read(bundle.csv.get("spec"), CSVDescription).install_modes)
 
 
 def suggested(bundle: Bundle, situation: Situation, picked: str) -> RunChoice:
     """What to begin with: the author's namespace, else the picked one, else a new one named as the package; its own
     namespace before all.
     """
-    from_author = text(
-        mapping(mapping(bundle.csv.get("metadata")).get("annotations")).get("operatorframework.io/suggested-namespace")
-    )
+    annotations = read(bundle.csv.get("metadata"), ObjectMeta).annotations
+    from_author = annotations.get("operatorframework.io/suggested-namespace", "").strip()
     namespace = (
         from_author if NAMESPACE_NAME.fullmatch(from_author) else picked or bundle.package[:63].replace(".", "-")
     )
@@ -198,15 +201,19 @@ def _choice_errors(bundle: Bundle, choice: RunChoice, situation: Situation) -> I
         )
 
 
-def _csvs(client: ClusterClient, namespace: str) -> list[KubeObject]:
+def _csvs(client: ClusterClient, namespace: str) -> list[ClusterServiceVersion]:
     try:
-        return [item for item in client.list(olm.type_of(client, olm.CSVS), namespace).items if not olm.copied(item)]
+        return _originals(client.list(olm.type_of(client, olm.CSVS), namespace).items)
     except KubeError:
         return []
 
 
+def _originals(csvs: list[KubeObject]) -> list[ClusterServiceVersion]:
+    return [read(csv, ClusterServiceVersion) for csv in csvs if not olm.copied(csv)]
+
+
 def _installed(
-    bundle: Bundle, choice: RunChoice, situation: Situation, csvs: list[KubeObject]
+    bundle: Bundle, choice: RunChoice, situation: Situation, csvs: list[ClusterServiceVersion]
 ) -> tuple[str, list[str]]:
     """(the CSV that is replaced, errors).
 
@@ -223,12 +230,12 @@ def _installed(
                 % values
             ]
     run = run_name(bundle.package, choice.namespace)
-    mine = [csv for csv in csvs if mapping(mapping(csv.get("metadata")).get("labels")).get(RUN) == run]
-    replaced = {text(mapping(item.get("spec")).get("replaces")) for item in mine}
-    current = next((item for item in mine if name_of(item) not in replaced), None)
-    if current is not None and name_of(current) != bundle.name:
-        return name_of(current), []
-    if current is None and any(name_of(csv) == bundle.name for csv in csvs):
+    mine = [csv for csv in csvs if csv.metadata.labels.get(RUN) == run]
+    replaced = {csv.spec.replaces for csv in mine}
+    current = next((csv for csv in mine if csv.metadata.name not in replaced), None)
+    if current is not None and current.metadata.name != bundle.name:
+        return current.metadata.name, []
+    if current is None and any(csv.metadata.name == bundle.name for csv in csvs):
         return "", [
             _("“%(name)s” is already installed in “%(namespace)s”.")
             % {
@@ -237,7 +244,7 @@ def _installed(
             }
         ]
     # Run once more: with what it took the place of the first time.
-    return (text(mapping(current.get("spec")).get("replaces")) if current is not None else ""), []
+    return (current.spec.replaces if current is not None else ""), []
 
 
 def _present(client: ClusterClient, objects: list[KubeObject]) -> frozenset[str]:
@@ -250,8 +257,7 @@ def _present(client: ClusterClient, objects: list[KubeObject]) -> frozenset[str]
             rows = client.table(type_, place, fields=f"metadata.name={name_of(obj)}").rows
         except KubeError:
             continue
-        labels = [mapping(mapping(row.object.get("metadata")).get("labels")) for row in rows]
-        if labels and RUN not in labels[0]:
+        if rows and RUN not in read(rows[0].object.get("metadata"), ObjectMeta).labels:
             found.add(title(obj))
     return frozenset(found)
 
@@ -266,19 +272,20 @@ def _labelled(obj: KubeObject, bundle: Bundle, choice: RunChoice, present: froze
     return {**obj, "metadata": meta}
 
 
-def _owners(client: ClusterClient, bundle: Bundle, choice: RunChoice, here: list[KubeObject]) -> Iterator[str]:
+def _owners(
+    client: ClusterClient, bundle: Bundle, choice: RunChoice, here: list[ClusterServiceVersion]
+) -> Iterator[str]:
     """Other operators that have the same kinds: OLM refuses the later one where both watch the same namespaces."""
-    mine = {api.crd for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"))}
+    mine = _owned_crds(read(bundle.csv.get("spec"), CSVDescription))
     try:
-        everywhere = client.list(olm.type_of(client, olm.CSVS), labels=f"!{olm.COPIED}").items
+        everywhere = _originals(client.list(olm.type_of(client, olm.CSVS), labels=f"!{olm.COPIED}").items)
     except (Forbidden, NotFound):
         everywhere = here
     run = run_name(bundle.package, choice.namespace)
-    for item in everywhere:
-        theirs = {api.crd for api in apis(mapping(item.get("spec")).get("customresourcedefinitions"))}
-        own = mapping(mapping(item.get("metadata")).get("labels")).get(RUN) == run
-        if mine & theirs and not own and not olm.copied(item):
-            values = {"csv": name_of(item), "namespace": namespace_of(item), "crd": sorted(mine & theirs)[0]}
+    for csv in everywhere:
+        common = sorted(mine & _owned_crds(csv.spec))
+        if common and csv.metadata.labels.get(RUN) != run:
+            values = {"csv": csv.metadata.name, "namespace": csv.metadata.namespace, "crd": common[0]}
             yield (
                 _(
                     "“%(csv)s” in “%(namespace)s” also owns %(crd)s. If both watch the same namespaces, OLM "
@@ -287,6 +294,10 @@ def _owners(client: ClusterClient, bundle: Bundle, choice: RunChoice, here: list
                 )
                 % values
             )
+
+
+def _owned_crds(csv: CSVDescription) -> set[str]:
+    return {api.crd for api in apis(csv.customresourcedefinitions.owned)}
 
 
 def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:
@@ -301,7 +312,7 @@ def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:
 def _required(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
     """Kinds that it needs from others: a run resolves no dependencies."""
     served = {(type_.group, type_.plural) for type_ in client.types()}
-    for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"), "required"):
+    for api in apis(read(bundle.csv.get("spec"), CSVDescription).customresourcedefinitions.required):
         if (api.group, api.plural) not in served:
             yield _(
                 "The bundle requires the resource type %(kind)s (%(crd)s), which this cluster doesn't have. "
@@ -327,24 +338,19 @@ def _invalid_objects(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
 
 
 def _invalid_objects_of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
-    spec = mapping(crd.get("spec"))
-    group = text(spec.get("group"))
-    schemas = {
-        f"{group}/{text(item.get('name'))}": mapping(mapping(item.get("schema")).get("openAPIV3Schema"))
-        for item in items(spec.get("versions"))
-    }
+    spec = read(crd.get("spec"), CustomResourceDefinitionSpec)
+    schemas = {f"{spec.group}/{version.name}": version.schema.open_api_v3_schema for version in spec.versions}
     try:
-        objects: list[KubeObject] = client.list(
-            client.find(group, "", text(mapping(spec.get("names")).get("plural"))), limit=_MAX_CHECKED_OBJECTS
-        ).items
+        objects = client.list(client.find(spec.group, "", spec.names.plural), limit=_MAX_CHECKED_OBJECTS).items
     except KubeError:
         return
     for obj in objects:
-        node = node_of(Schema.from_document(schemas.get(text(obj.get("apiVersion")))))
+        head = read(obj, Object)
+        node = node_of(Schema.from_document(schemas.get(head.api_version)))
         causes = examine(node, obj) if node is not None else None
         if causes is not None:
-            place = f"{namespace_of(obj)}/{name_of(obj)}".strip("/")
-            values = {"kind": text(obj.get("kind")), "name": place, "why": causes[0][0]}
+            place = f"{head.metadata.namespace}/{head.metadata.name}".strip("/")
+            values = {"kind": head.kind, "name": place, "why": causes[0][0]}
             yield (
                 _("%(kind)s %(name)s doesn't match the bundle's schema: %(why)s. It can't be changed until it does.")
                 % values

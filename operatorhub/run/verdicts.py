@@ -7,13 +7,17 @@ https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube.objects import items
+from kube.reader import read
+from kube.types import meta
+from kube.types.extensions import CustomResourceDefinition
+from kube.types.olm import ClusterServiceVersion
 from operatorhub import direct
 from operatorhub.bundle.bundles import Bundle
-from operatorhub.csv import LEVELS, apis, install_modes, items, level, mapping, text
+from operatorhub.csv import LEVELS, apis, install_modes, level
 from resources.forms import errors
 from resources.forms.schema import Schema
 from untrusted import json_bounds
@@ -77,13 +81,16 @@ def judge(bundle: Bundle) -> tuple[Verdict, ...]:
                 "manifests/",
             ),
         )
+    csv = read(bundle.csv, ClusterServiceVersion)
+    crds = tuple(read(crd, CustomResourceDefinition) for crd in bundle.crds)
+    others = tuple(read(manifest, meta.Object) for manifest in bundle.others)
     found = [
-        *_head(bundle),
-        *_strategy(bundle),
-        *_kinds(bundle),
-        *_examples(bundle),
-        *_others(bundle),
-        *_annotations(bundle),
+        *_head(csv),
+        *_strategy(csv, others, partial=bundle.partial),
+        *_kinds(csv, crds, partial=bundle.partial),
+        *_examples(csv, crds, partial=bundle.partial),
+        *_others(others),
+        *_annotations(csv.metadata.annotations),
     ]
     if bundle.partial:
         words = _(
@@ -98,105 +105,86 @@ def refused(verdicts: tuple[Verdict, ...]) -> bool:
     return any(verdict.level == ERROR for verdict in verdicts)
 
 
-def _head(bundle: Bundle) -> Iterator[Verdict]:
-    meta, spec = mapping(bundle.csv.get("metadata")), mapping(bundle.csv.get("spec"))
-    if text(bundle.csv.get("apiVersion")) != direct.CSV_API:
+def _head(csv: ClusterServiceVersion) -> Iterator[Verdict]:
+    if csv.api_version != direct.CSV_API:
         yield Verdict(ERROR, _("The apiVersion isn't %(wanted)s.") % {"wanted": direct.CSV_API}, "apiVersion")
-    if not text(meta.get("name")):
+    if not csv.metadata.name:
         yield Verdict(ERROR, _("The ClusterServiceVersion has no name."), "metadata.name")
-    version = text(spec.get("version"))
-    if not _SEMVER.fullmatch(version):
-        words = _("“%(version)s” isn't a valid version. A version has three numbers, such as 1.2.0.") % {
-            "version": version
-        }
-        yield Verdict(ERROR, words, "spec.version")
-    if not text(spec.get("displayName")):
+    if not _SEMVER.fullmatch(csv.spec.version):
+        words = _("“%(version)s” isn't a valid version. A version has three numbers, such as 1.2.0.")
+        yield Verdict(ERROR, words % {"version": csv.spec.version}, "spec.version")
+    if not csv.spec.display_name:
         yield Verdict(
             WARNING,
             _("The ClusterServiceVersion has no displayName, so users see its technical name."),
             "spec.displayName",
         )
-    if not install_modes(spec.get("installModes")):
+    if not install_modes(csv.spec.install_modes):
         yield Verdict(ERROR, _("The bundle supports no install mode, so OLM can't install it."), "spec.installModes")
 
 
-def _strategy(bundle: Bundle) -> Iterator[Verdict]:
-    install = mapping(mapping(bundle.csv.get("spec")).get("install"))
-    asked = direct.strategy(bundle.csv)
-    if text(install.get("strategy")) != "deployment":
+def _strategy(csv: ClusterServiceVersion, others: tuple[meta.Object, ...], *, partial: bool) -> Iterator[Verdict]:
+    install = csv.spec.install
+    if install.strategy != "deployment":
         yield Verdict(
             ERROR,
             _("The install strategy isn't “deployment”, the only strategy that OLM supports."),
             "spec.install.strategy",
         )
-    deployments = {text(item.get("name")): item for item in items(asked.get("deployments"))}
-    if not deployments and not bundle.partial:
+    deployments = {deployment.name: deployment for deployment in install.spec.deployments}
+    if not deployments and not partial:
         yield Verdict(
             WARNING, _("The bundle creates no Deployment, so nothing will run."), "spec.install.spec.deployments"
         )
-    granted = {
-        text(item.get("serviceAccountName"))
-        for key in ("permissions", "clusterPermissions")
-        for item in items(asked.get(key))
-    }
-    own = {
-        text(mapping(item.get("metadata")).get("name"))
-        for item in bundle.others
-        if item.get("kind") == "ServiceAccount"
-    }
+    permissions = (*install.spec.permissions, *install.spec.cluster_permissions)
+    granted = {permission.service_account_name for permission in permissions}
+    own = {manifest.metadata.name for manifest in others if manifest.kind == "ServiceAccount"}
     for name, deployment in deployments.items():
-        pod = mapping(mapping(mapping(deployment.get("spec")).get("template")).get("spec"))
-        account = text(pod.get("serviceAccountName"))
+        account = deployment.spec.template.spec.service_account_name
         if account and account != "default" and account not in granted | own:
             words = _(
                 "The Deployment “%(name)s” runs as the ServiceAccount “%(account)s”, which neither the "
                 "permissions nor the bundle contain, so its Pods can't start."
             )
             yield Verdict(WARNING, words % {"name": name, "account": account}, "spec.install.spec.permissions")
-    for hook in items(mapping(bundle.csv.get("spec")).get("webhookdefinitions")):
-        if text(hook.get("deploymentName")) not in deployments:
+    for webhook in csv.spec.webhookdefinitions:
+        if webhook.deployment_name not in deployments:
             words = _(
                 "The webhook “%(name)s” refers to the Deployment “%(deployment)s”, which isn't in the "
                 "ClusterServiceVersion."
             )
-            values = {"name": text(hook.get("generateName")), "deployment": text(hook.get("deploymentName"))}
+            values = {"name": webhook.generate_name, "deployment": webhook.deployment_name}
             yield Verdict(ERROR, words % values, "spec.webhookdefinitions")
 
 
-def _kinds(bundle: Bundle) -> Iterator[Verdict]:
+def _kinds(
+    csv: ClusterServiceVersion, crds: tuple[CustomResourceDefinition, ...], *, partial: bool
+) -> Iterator[Verdict]:
     """What the CSV says it owns, against the CRDs that are there."""
-    defined = {text(mapping(crd.get("metadata")).get("name")): mapping(crd.get("spec")) for crd in bundle.crds}
-    owned = list(items(mapping(mapping(bundle.csv.get("spec")).get("customresourcedefinitions")).get("owned")))
+    defined = {crd.metadata.name: crd.spec for crd in crds}
+    owned = csv.spec.customresourcedefinitions.owned
     place = "spec.customresourcedefinitions.owned"
-    for item in owned if not bundle.partial else ():
-        name, version = text(item.get("name")), text(item.get("version"))
+    for description in owned if not partial else ():
+        name, version = description.name, description.version
         spec = defined.get(name)
         if spec is None:
             words = _(
                 "The bundle declares that it provides %(kind)s (%(name)s), but doesn't contain that "
                 "CustomResourceDefinition."
             )
-            yield Verdict(ERROR, words % {"kind": text(item.get("kind")), "name": name}, place)
+            yield Verdict(ERROR, words % {"kind": description.kind, "name": name}, place)
             continue
-        if text(mapping(spec.get("names")).get("kind")) != text(item.get("kind")):
+        if spec.names.kind != description.kind:
             words = _(
                 "The ClusterServiceVersion calls the kind of %(name)s “%(said)s”, but the "
                 "CustomResourceDefinition calls it “%(kind)s”."
             )
-            yield Verdict(
-                ERROR,
-                words
-                % {
-                    "name": name,
-                    "said": text(item.get("kind")),
-                    "kind": text(mapping(spec.get("names")).get("kind")),
-                },
-                place,
-            )
-        if version and version not in {text(each.get("name")) for each in items(spec.get("versions"))}:
+            values = {"name": name, "said": description.kind, "kind": spec.names.kind}
+            yield Verdict(ERROR, words % values, place)
+        if version and version not in {defined_version.name for defined_version in spec.versions}:
             words = _("The CustomResourceDefinition %(name)s has no version %(version)s.")
             yield Verdict(ERROR, words % {"name": name, "version": version}, place)
-    for name in defined.keys() - {text(definition.get("name")) for definition in owned}:
+    for name in defined.keys() - {description.name for description in owned}:
         yield Verdict(
             WARNING,
             _(
@@ -208,51 +196,45 @@ def _kinds(bundle: Bundle) -> Iterator[Verdict]:
         )
 
 
-def _examples(bundle: Bundle) -> Iterator[Verdict]:
+def _examples(
+    csv: ClusterServiceVersion, crds: tuple[CustomResourceDefinition, ...], *, partial: bool
+) -> Iterator[Verdict]:
     """alm-examples: readable, of kinds that are there, and such that the API server would take them."""
-    raw = mapping(mapping(bundle.csv.get("metadata")).get("annotations")).get("alm-examples")
+    raw = csv.metadata.annotations.get("alm-examples")
     place = "metadata.annotations.alm-examples"
     if not raw:
-        if apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions")):
+        if apis(csv.spec.customresourcedefinitions.owned):
             yield Verdict(WARNING, _("The bundle has no examples of its resource types."), place)
         return
     try:
-        examples = json_bounds.loads(text(raw))
+        examples = json_bounds.loads(raw)
     except ValueError as error:
         yield Verdict(ERROR, _("The examples aren't valid JSON: %(why)s") % {"why": error}, place)
         return
-    schemas = dict(_schemas(bundle.crds))
-    for number, item in enumerate(items(examples)):
-        key = (text(item.get("apiVersion")), text(item.get("kind")))
+    schemas = {
+        (f"{crd.spec.group}/{version.name}", crd.spec.names.kind): version.schema.open_api_v3_schema
+        for crd in crds
+        for version in crd.spec.versions
+    }
+    for number, example in enumerate(items(examples)):
+        head = read(example, meta.Object)
+        schema = schemas.get((head.api_version, head.kind))
         where = f"{place}[{number}]"
-        if key not in schemas:
-            if bundle.crds and not bundle.partial:
+        if schema is None:
+            if crds and not partial:
                 words = _("An example has the kind %(kind)s (%(version)s), which the bundle doesn't provide.")
-                yield Verdict(WARNING, words % {"kind": key[1], "version": key[0]}, where)
+                yield Verdict(WARNING, words % {"kind": head.kind, "version": head.api_version}, where)
             continue
-        for problem in errors.object_problems(Schema.from_document(schemas[key]), dict(item))[:5]:
+        for problem in errors.object_problems(Schema.from_document(schema), dict(example))[:5]:
             words = _("The example of %(kind)s doesn't match its schema: %(where)s: %(message)s")
-            yield Verdict(WARNING, words % {"kind": key[1], "where": problem.where, "message": problem.message}, where)
+            values = {"kind": head.kind, "where": problem.where, "message": problem.message}
+            yield Verdict(WARNING, words % values, where)
 
 
-def _schemas(crds: tuple[Mapping[str, Any], ...]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
-    for crd in crds:
-        spec = mapping(crd.get("spec"))
-        for version in items(spec.get("versions")):
-            schema = mapping(mapping(version.get("schema")).get("openAPIV3Schema"))
-            yield (
-                (
-                    f"{text(spec.get('group'))}/{text(version.get('name'))}",
-                    text(mapping(spec.get("names")).get("kind")),
-                ),
-                schema,
-            )
-
-
-def _others(bundle: Bundle) -> Iterator[Verdict]:
+def _others(others: tuple[meta.Object, ...]) -> Iterator[Verdict]:
     seen: set[tuple[str, str]] = set()
-    for item in bundle.others:
-        key = (text(item.get("kind")), text(mapping(item.get("metadata")).get("name")))
+    for manifest in others:
+        key = (manifest.kind, manifest.metadata.name)
         if key[0] not in KINDS:
             yield Verdict(
                 WARNING,
@@ -274,18 +256,14 @@ def _others(bundle: Bundle) -> Iterator[Verdict]:
         seen.add(key)
 
 
-def _annotations(bundle: Bundle) -> Iterator[Verdict]:
-    notes = mapping(mapping(bundle.csv.get("metadata")).get("annotations"))
-    capability = notes.get("capabilities")
-    if capability is not None and not level(capability):
+def _annotations(annotations: Mapping[str, str]) -> Iterator[Verdict]:
+    capability = annotations.get("capabilities")
+    if capability is not None and not level(annotations):
         words = _("“%(said)s” isn't a capability level. Valid: %(levels)s.")
-        yield Verdict(
-            WARNING,
-            words % {"said": text(capability), "levels": ", ".join(LEVELS)},
-            "metadata.annotations.capabilities",
-        )
-    for name in notes:
-        if str(name).startswith(_PREFIXES) and not _KNOWN.fullmatch(str(name)):
+        values = {"said": capability.strip(), "levels": ", ".join(LEVELS)}
+        yield Verdict(WARNING, words % values, "metadata.annotations.capabilities")
+    for name in annotations:
+        if name.startswith(_PREFIXES) and not _KNOWN.fullmatch(name):
             yield Verdict(
                 WARNING,
                 _("Unknown annotation %(name)s. Check its spelling.") % {"name": name},

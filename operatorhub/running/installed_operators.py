@@ -23,6 +23,9 @@ from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, TableRow, name_of, namespace_of, uid_of
+from kube.reader import read
+from kube.types.meta import Object
+from kube.types.olm import CSVDescription
 from operatorhub import csv, install_state, olm
 from operatorhub.csv import Api
 from operatorhub.models import Package
@@ -395,7 +398,7 @@ def summary(obj: KubeObject) -> Summary:
         csv.text(spec.get("displayName")) or name_of(obj),
         csv.text(spec.get("version")),
         csv.text(csv.mapping(spec.get("provider")).get("name")),
-        csv.provided(spec, notes),
+        csv.provided(read(spec, CSVDescription), read(obj, Object).metadata.annotations),
     )
 
 

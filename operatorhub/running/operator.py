@@ -13,9 +13,11 @@ from django.utils.translation import gettext as _
 
 from console.web import markdown
 from console.web.access import refusal
+from kube import reader
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
+from kube.types.olm import ClusterServiceVersion
 from operatorhub import csv, olm
 from operatorhub.running import installed_operators, operands, updates, workloads
 from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator, summary
@@ -224,6 +226,7 @@ def _requirement(item: Mapping[str, Any]) -> StagePart:
 
 def facts(obj: KubeObject) -> CsvFacts:
     """Pure: from the CSV alone."""
+    found = reader.read(obj, ClusterServiceVersion)
     spec = csv.mapping(obj.get("spec"))
     notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
     strategy = csv.mapping(spec.get("install"))
@@ -233,9 +236,9 @@ def facts(obj: KubeObject) -> CsvFacts:
         links=_links(spec.get("links"), "url"),
         maintainers=_links(spec.get("maintainers"), "email"),
         support=csv.text(notes.get("support")),
-        level=csv.level(notes.get("capabilities")),
+        level=csv.level(found.metadata.annotations),
         strategy=csv.text(strategy.get("strategy")),
-        modes=csv.install_modes(spec.get("installModes")),
+        modes=csv.install_modes(found.spec.install_modes),
         accounts=csv.strings([item.get("serviceAccountName") for item in asked]),
         images=tuple(
             OperatorLink(csv.text(item.get("name")), csv.text(item.get("image")))
@@ -246,8 +249,8 @@ def facts(obj: KubeObject) -> CsvFacts:
         webhooks=tuple(map(_webhook, csv.items(spec.get("webhookdefinitions")))),
         min_kube=csv.text(spec.get("minKubeVersion")),
         maturity=csv.text(spec.get("maturity")),
-        required=csv.apis(spec.get("customresourcedefinitions"), "required"),
-        initialization=csv.initialization(notes),
+        required=csv.apis(found.spec.customresourcedefinitions.required),
+        initialization=csv.initialization(found.metadata.annotations),
     )
 
 

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from operatorhub.csv import items, mapping, text
+from kube.reader import read
+from kube.types.olm import ClusterCatalog
 from operatorhub.sources.drafts import SourceError
 
 GROUP, VERSION, PLURAL = "olm.operatorframework.io", "v1", "clustercatalogs"
@@ -38,21 +39,17 @@ class CatalogContents:
 
 def read_source(client: ClusterClient, name: str) -> CatalogContents:
     """Raises KubeError, and SourceError for a catalog that has neither: with what its conditions say."""
-    found = client.get(client.find(GROUP, VERSION, PLURAL), name)
-    status, notes = mapping(found.get("status")), mapping(mapping(found.get("metadata")).get("annotations"))
-    image = text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref"))
-    serving = any(
-        item.get("type") == "Serving" and item.get("status") == "True" for item in items(status.get("conditions"))
-    )
-    base = text(mapping(status.get("urls")).get("base")) if serving else ""
+    catalog = read(client.get(client.find(GROUP, VERSION, PLURAL), name), ClusterCatalog)
+    status = catalog.status
+    image = status.resolved_source.image.ref
+    base = status.urls.base if status.is_serving else ""
     if not base and not image:
-        reasons = "; ".join(
-            text(item.get("message")) for item in items(status.get("conditions")) if text(item.get("message"))
-        )
+        reasons = "; ".join(condition.message for condition in status.conditions if condition.message)
         words = _("The ClusterCatalog %(name)s doesn't serve any content yet. %(said)s")
         raise SourceError(words % {"name": name, "said": reasons})
-    digest = f"{image.rpartition('@')[2]} {text(status.get('lastUnpacked'))}" if image else ""
-    return CatalogContents(name=name, base=base, image=image, digest=digest, title=text(notes.get(TITLE)))
+    digest = f"{image.rpartition('@')[2]} {status.last_unpacked}" if image else ""
+    title = catalog.metadata.annotations.get(TITLE, "").strip()
+    return CatalogContents(name=name, base=base, image=image, digest=digest, title=title)
 
 
 @contextmanager

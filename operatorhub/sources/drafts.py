@@ -18,14 +18,24 @@ import msgspec
 from django.utils.translation import gettext as _
 
 from kube import limits
+from kube.objects import items, mapping
+from kube.reader import ApiType, Text, read
+from kube.types.olm import CSVDescription, PackageProperty
 from operatorhub.csv import is_version as is_version
-from operatorhub.csv import items, mapping, text
 from operatorhub.csv import version_key as version_key
 from resources import yamltext
 from untrusted import bundle_metadata, json_bounds
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _ANNOTATION = "operators.operatorframework.io.bundle."
+
+
+class BundleAnnotations(ApiType, frozen=True):
+    """Of `metadata/`. `channels`: with commas between them."""
+
+    package: Text = msgspec.field(default="", name=f"{_ANNOTATION}package.v1")
+    channels: Text = msgspec.field(default="", name=f"{_ANNOTATION}channels.v1")
+    default_channel: Text = msgspec.field(default="", name=f"{_ANNOTATION}channel.default.v1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +154,8 @@ def bundle_version(bundle_contents: Contents) -> str:
     """As its properties say, else as its CSV does."""
     for prop in bundle_contents.properties:
         if prop.get("type") == "olm.package":
-            return text(mapping(prop.get("value")).get("version"))
-    return text(mapping(bundle_contents.csv.get("spec")).get("version"))
+            return read(prop.get("value"), PackageProperty).version
+    return read(bundle_contents.csv.get("spec"), CSVDescription).version
 
 
 def problems(graph: Graph) -> tuple[str, ...]:
@@ -222,8 +232,8 @@ def is_bundle(folder: Path) -> bool:
     return (folder / "csv.yaml").is_file() or (folder / "manifests").is_dir()
 
 
-def read_bundle(folder: Path) -> tuple[Contents, dict[str, str], list[DraftProblem]]:
-    """The contents, the annotations of `metadata/` without their common beginning, and what could not be read."""
+def read_bundle(folder: Path) -> tuple[Contents, BundleAnnotations, list[DraftProblem]]:
+    """The contents, the annotations of `metadata/`, and what could not be read."""
     found: list[Any] = []
     bad: list[DraftProblem] = []
     for path in _files(folder):
@@ -235,8 +245,8 @@ def read_bundle(folder: Path) -> tuple[Contents, dict[str, str], list[DraftProbl
         if path.is_file()
     )
     metadata = bundle_metadata.merge(next(iter(documents), None) for documents in files)
-    about = {text(key).removeprefix(_ANNOTATION): text(value) for key, value in metadata.annotations.items()}
-    return contents(found, tuple(metadata.properties)), about, bad
+    annotations = read(metadata.annotations, BundleAnnotations)
+    return contents(found, tuple(metadata.properties)), annotations, bad
 
 
 def csv_of_folder(folder: Path) -> Mapping[str, Any]:

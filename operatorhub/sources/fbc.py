@@ -19,7 +19,9 @@ import msgspec
 from django.utils.translation import gettext as _
 
 from kube import limits
-from operatorhub.csv import items, mapping, strings, text
+from kube.reader import ApiType, Text, read
+from kube.types.olm import Icon, Property
+from operatorhub.csv import strings
 from operatorhub.sources.drafts import (
     BundleDraft,
     Channel,
@@ -60,6 +62,58 @@ _ABOUT = (
 )
 
 
+class _BlobHead(ApiType, frozen=True):
+    """A blob of any schema."""
+
+    schema: Text = ""
+    name: Text = ""
+    package: Text = ""
+
+
+class _PackageBlob(ApiType, frozen=True):
+    default_channel: Text = ""
+    icon: Icon = Icon()
+
+
+class _ChannelBlobEntry(ApiType, frozen=True):
+    name: Text = ""
+    replaces: Text = ""
+    skips: tuple[str, ...] = ()
+    skip_range: Text = ""
+
+
+class _ChannelBlob(ApiType, frozen=True):
+    entries: tuple[_ChannelBlobEntry, ...] = ()
+
+
+class _BundleBlob(_BlobHead, frozen=True):
+    image: Text = ""
+    properties: tuple[dict[str, Any], ...] = ()
+    related_images: tuple[dict[str, Any], ...] = ()
+
+
+class _BundleObject(ApiType, frozen=True):
+    data: str = ""
+
+
+class _CsvMetadata(ApiType, frozen=True):
+    """Also by the name that a CSV has for the same."""
+
+    annotations: dict[str, Any] = {}
+    labels: dict[str, Any] = {}
+    crd_descriptions: dict[str, Any] = {}
+    customresourcedefinitions: dict[str, Any] = {}
+
+
+class _DeprecationEntry(ApiType, frozen=True):
+    reference: _BlobHead = _BlobHead()
+    message: Text = ""
+
+
+class _DeprecationsBlob(ApiType, frozen=True):
+    entries: tuple[_DeprecationEntry, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Blob:
     """`value` {} and `problem` in words where it can't be read.
@@ -80,7 +134,7 @@ class _Catalog:
     `channels`: package → (name, entries); `versions`: bundles by package; deprecations by package, schema and name.
     """
 
-    packages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    packages: dict[str, _PackageBlob] = field(default_factory=dict)
     channels: dict[str, list[tuple[str, list[ChannelEntry]]]] = field(default_factory=dict)
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
     deprecations: dict[tuple[str, str, str], str] = field(default_factory=dict)
@@ -106,33 +160,33 @@ def drafts(files: Iterable[tuple[str, BinaryIO]], known: Container[str] = ()) ->
     yield from _package_drafts(catalog)
 
 
-def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]]:
+def bundle(value: Mapping[str, Any], digest: str) -> tuple[BundleDraft, list[str]]:
     """One olm.bundle, and what could not be read of it.
 
     Without manifests and metadata in it `contents` stays None: they are in its image.
     """
+    blob = read(value, _BundleBlob)
     bad: list[str] = []
-    properties = tuple(items(value.get("properties")))
     objects: list[Any] = []
     about: Mapping[str, Any] = {}
-    for prop in properties:
-        if prop.get("type") == "olm.bundle.object":
-            objects += _manifests(mapping(prop.get("value")), bad)
-        elif prop.get("type") == "olm.csv.metadata":
-            about = mapping(prop.get("value"))
-    rest = tuple(item for item in properties if item.get("type") not in ("olm.bundle.object", "olm.csv.metadata"))
-    name, package, images = text(value["name"]), text(value["package"]), tuple(items(value.get("relatedImages")))
+    for prop in (read(raw, Property) for raw in blob.properties):
+        if prop.type == "olm.bundle.object":
+            objects += _manifests(read(prop.value, _BundleObject).data, bad)
+        elif prop.type == "olm.csv.metadata":
+            about = prop.value
+    rest = tuple(prop for prop in blob.properties if prop.get("type") not in ("olm.bundle.object", "olm.csv.metadata"))
+    images = blob.related_images
     found: Contents | None = contents(objects, rest, images)
     if found is not None and not found.csv:
-        found = replace(found, csv=_partial(name, about, rest), partial=True) if about else None
+        found = replace(found, csv=_partial(blob.name, about, rest), partial=True) if about else None
     # Where nothing of the manifests is known the version still is.
     version = bundle_version(found or Contents(csv={}, properties=rest))
     draft = BundleDraft(
-        package=package,
-        name=name,
+        package=blob.package,
+        name=blob.name,
         version=version,
-        digest=hashlib.sha256(raw).hexdigest(),
-        image=text(value.get("image")),
+        digest=digest,
+        image=blob.image,
         place="",
         contents=found or Contents(csv={}, crds=(), others=(), properties=rest, related_images=images, partial=True),
     )
@@ -141,51 +195,51 @@ def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]
 
 def _blob_drafts(catalog: _Catalog, blob: Blob, place: str) -> Iterator[Draft]:
     value = blob.value
-    schema, name, package = text(value.get("schema")), text(value.get("name")), text(value.get("package"))
+    meta = read(value, _BlobHead)
+    schema, name, package = meta.schema, meta.name, meta.package
     if not schema:
         yield DraftProblem(place, _("this blob has no schema, so it isn't part of a file-based catalog"))
     elif schema == "olm.package" and name:
         if name in catalog.packages:
             yield DraftProblem(place, _("the package %(name)s is a duplicate") % {"name": name})
         else:
-            catalog.packages[name] = {key: value.get(key) for key in ("defaultChannel", "icon", "description")}
+            catalog.packages[name] = read(value, _PackageBlob)
     elif schema == "olm.channel" and name and package:
-        catalog.channels.setdefault(package, []).append((name, [_entry(item) for item in items(value.get("entries"))]))
+        catalog.channels.setdefault(package, []).append(
+            (name, [_entry(entry) for entry in read(value, _ChannelBlob).entries])
+        )
     elif schema == "olm.bundle" and name and package:
         if name in catalog.versions.setdefault(package, {}):
             yield DraftProblem(place, _("the bundle %(name)s is a duplicate") % {"name": name})
             return
         digest = hashlib.sha256(blob.raw).hexdigest()
-        draft, bad = (_known_bundle(value, digest), []) if digest in catalog.known else bundle(value, blob.raw)
+        draft, bad = (_known_bundle(value, digest), []) if digest in catalog.known else bundle(value, digest)
         catalog.versions[package][name] = draft.version
         yield from (DraftProblem(place, f"{name}: {words}") for words in bad)
         yield draft
     elif schema == "olm.deprecations" and package:
-        for entry in items(value.get("entries")):
-            what = mapping(entry.get("reference"))
-            catalog.deprecations[(package, text(what.get("schema")), text(what.get("name")))] = text(
-                entry.get("message")
-            )
+        for entry in read(value, _DeprecationsBlob).entries:
+            catalog.deprecations[(package, entry.reference.schema, entry.reference.name)] = entry.message
     elif schema in ("olm.package", "olm.channel", "olm.bundle", "olm.deprecations"):
         yield DraftProblem(place, _("this %(schema)s has no name or no package") % {"schema": schema})
 
 
 def _known_bundle(value: Mapping[str, Any], digest: str) -> BundleDraft:
     """A bundle that was read before: nothing in it is decoded."""
-    version = bundle_version(Contents(csv={}, properties=tuple(items(value.get("properties")))))
+    blob = read(value, _BundleBlob)
     return BundleDraft(
-        package=text(value["package"]),
-        name=text(value["name"]),
-        version=version,
+        package=blob.package,
+        name=blob.name,
+        version=bundle_version(Contents(csv={}, properties=blob.properties)),
         digest=digest,
-        image=text(value.get("image")),
+        image=blob.image,
     )
 
 
-def _manifests(value: Mapping[str, Any], bad: list[str]) -> list[Any]:
+def _manifests(encoded: str, bad: list[str]) -> list[Any]:
     """The manifest in an olm.bundle.object: base64 of JSON or YAML."""
     try:
-        data = base64.b64decode("".join(text(value.get("data")).split()), validate=True)
+        data = base64.b64decode("".join(encoded.split()), validate=True)
         return [json_bounds.load(data)]
     except binascii.Error as error:
         bad.append(_("a manifest isn't valid base64: %(error)s") % {"error": error})
@@ -200,30 +254,26 @@ def _manifests(value: Mapping[str, Any], bad: list[str]) -> list[Any]:
 def _partial(name: str, about: Mapping[str, Any], properties: tuple[Mapping[str, Any], ...]) -> Mapping[str, Any]:
     """A CSV of what olm.csv.metadata says: all but the install strategy and the webhooks."""
     spec: dict[str, Any] = {key: about[key] for key in _ABOUT if about.get(key)}
-    if definitions := mapping(about.get("crdDescriptions") or about.get("customresourcedefinitions")):
+    metadata = read(about, _CsvMetadata)
+    if definitions := metadata.crd_descriptions or metadata.customresourcedefinitions:
         spec["customresourcedefinitions"] = definitions
     if version := bundle_version(Contents(csv={}, properties=properties)):
         spec["version"] = version
-    meta = {
-        "name": name,
-        "annotations": dict(mapping(about.get("annotations"))),
-        "labels": dict(mapping(about.get("labels"))),
-    }
     return {
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "ClusterServiceVersion",
-        "metadata": meta,
+        "metadata": {"name": name, "annotations": metadata.annotations, "labels": metadata.labels},
         "spec": spec,
     }
 
 
-def _entry(item: Mapping[str, Any]) -> ChannelEntry:
+def _entry(entry: _ChannelBlobEntry) -> ChannelEntry:
     return ChannelEntry(
-        name=text(item.get("name")),
+        name=entry.name,
         version="",
-        replaces=text(item.get("replaces")),
-        skips=strings(item.get("skips")),
-        skip_range=text(item.get("skipRange")),
+        replaces=entry.replaces,
+        skips=strings(entry.skips),
+        skip_range=entry.skip_range,
     )
 
 
@@ -234,7 +284,7 @@ def _package_drafts(catalog: _Catalog) -> Iterator[Draft]:
                 name, _("channels or bundles refer to this package, but the catalog has no olm.package for it")
             )
     for name, definition in sorted(catalog.packages.items()):
-        default, known = text(definition.get("defaultChannel")), catalog.versions.get(name, {})
+        default, known = definition.default_channel, catalog.versions.get(name, {})
         channels = [
             Channel(
                 channel,
@@ -258,14 +308,7 @@ def _package_drafts(catalog: _Catalog) -> Iterator[Draft]:
             edges_known=True,
             deprecated=catalog.deprecations.get((name, "olm.package", ""), ""),
         )
-        yield PackageDraft(graph, _icon(mapping(definition.get("icon"))))
-
-
-def _icon(icon: Mapping[str, Any]) -> bytes:
-    try:
-        return base64.b64decode("".join(text(icon.get("base64data")).split()), validate=True)
-    except binascii.Error:
-        return b""
+        yield PackageDraft(graph, definition.icon.data)
 
 
 def read_blobs(stream: BinaryIO) -> Iterator[Blob]:

@@ -16,7 +16,9 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext as _
 
-from operatorhub.csv import items, mapping, strings, text
+from kube.reader import ApiType, Text, read
+from kube.types.olm import ClusterServiceVersion, Deprecation
+from operatorhub.csv import strings
 from operatorhub.sources.drafts import (
     BundleDraft,
     Channel,
@@ -39,13 +41,55 @@ from untrusted import json_bounds
 _FBC = (".json", ".yaml", ".yml")
 
 
-def about(folder: Path) -> dict[str, str]:
-    """What the folder's catalog.json says of it: name, displayName, publisher. Empty without one."""
+class _CatalogFile(ApiType, frozen=True):
+    """catalog.json"""
+
+    display_name: Text = ""
+
+
+class _PackageFileEntry(ApiType, frozen=True):
+    name: Text = ""
+    version: Text = ""
+    replaces: Text = ""
+    skips: tuple[str, ...] = ()
+    skip_range: Text = ""
+    deprecation: Deprecation = Deprecation()
+
+
+class _PackageFileChannel(ApiType, frozen=True):
+    """`head`: the entry that comes first."""
+
+    name: Text = ""
+    head: Text = ""
+    entries: tuple[_PackageFileEntry, ...] = ()
+    deprecation: Deprecation = Deprecation()
+
+
+class _PackageFileBundle(ApiType, frozen=True):
+    """`path`: of its folder, from the package's."""
+
+    name: Text = ""
+    version: Text = ""
+    path: Text = ""
+    image: Text = ""
+
+
+class _PackageFile(ApiType, frozen=True):
+    """package.json"""
+
+    name: Text = ""
+    default_channel: Text = ""
+    channels: tuple[_PackageFileChannel, ...] = ()
+    bundles: tuple[_PackageFileBundle, ...] = ()
+    deprecation: Deprecation = Deprecation()
+
+
+def title(folder: Path) -> str:
+    """The name in the folder's catalog.json; '' without one."""
     try:
-        found = json_bounds.loads((folder / "catalog.json").read_bytes())
+        return read(json_bounds.loads((folder / "catalog.json").read_bytes()), _CatalogFile).display_name
     except (OSError, ValueError):
-        return {}
-    return {text(key): text(value) for key, value in found.items()} if isinstance(found, dict) else {}
+        return ""
 
 
 def has_bundles(folder: Path) -> bool:
@@ -161,47 +205,45 @@ def _ignored(path: Path, top: Path, rules: Mapping[Path, tuple[str, ...]]) -> bo
 
 def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
     try:
-        definition = json_bounds.load((path / "package.json").read_bytes())
-        if not isinstance(definition, dict) or not text(definition.get("name")):
+        package = read(json_bounds.load((path / "package.json").read_bytes()), _PackageFile)
+        if not package.name:
             raise ValueError(_("the name is missing"))
     except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:
         yield DraftProblem(f"{path.name}/package.json", str(error))
         return
-    name, default = text(definition["name"]), text(definition.get("defaultChannel"))
-    channels = sorted(
-        (_channel(item) for item in items(definition.get("channels"))), key=lambda channel: channel.name != default
-    )
+    default = package.default_channel
+    channels = sorted(map(_channel, package.channels), key=lambda channel: channel.name != default)
     yield PackageDraft(
         Graph(
-            package=name,
+            package=package.name,
             default=default,
             channels=tuple(channels),
             edges_known=True,
-            deprecated=text(mapping(definition.get("deprecation")).get("message")),
+            deprecated=package.deprecation.message,
         )
     )
-    for entry in items(definition.get("bundles")):
-        yield from _bundle(folder, path / (text(entry.get("path")) or "."), name, entry, whole)
+    for bundle in package.bundles:
+        yield from _bundle(folder, path / (bundle.path or "."), package.name, bundle, whole)
 
 
-def _channel(item: Mapping[str, Any]) -> Channel:
+def _channel(channel: _PackageFileChannel) -> Channel:
     entries = newest_first(
         ChannelEntry(
-            name=text(entry.get("name")),
-            version=text(entry.get("version")),
-            replaces=text(entry.get("replaces")),
-            skips=strings(entry.get("skips")),
-            skip_range=text(entry.get("skipRange")),
-            deprecated=text(mapping(entry.get("deprecation")).get("message")),
+            name=entry.name,
+            version=entry.version,
+            replaces=entry.replaces,
+            skips=strings(entry.skips),
+            skip_range=entry.skip_range,
+            deprecated=entry.deprecation.message,
         )
-        for entry in items(item.get("entries"))
+        for entry in channel.entries
     )
-    head = text(item.get("head"))
-    entries = tuple(sorted(entries, key=lambda entry: entry.name != head)) if head else entries
-    return Channel(text(item.get("name")), entries, text(mapping(item.get("deprecation")).get("message")))
+    if channel.head:
+        entries = tuple(sorted(entries, key=lambda entry: entry.name != channel.head))
+    return Channel(channel.name, entries, channel.deprecation.message)
 
 
-def _bundle(folder: Path, path: Path, package: str, entry: Mapping[str, Any], whole: bool) -> Iterator[Draft]:
+def _bundle(folder: Path, path: Path, package: str, bundle: _PackageFileBundle, whole: bool) -> Iterator[Draft]:
     try:
         there = path.resolve().is_relative_to(folder.resolve()) and is_bundle(path)
     except (OSError, ValueError, RuntimeError):
@@ -216,10 +258,10 @@ def _bundle(folder: Path, path: Path, package: str, entry: Mapping[str, Any], wh
         yield from (DraftProblem(f"{path.relative_to(folder)}/{problem.place}", problem.words) for problem in bad)
     yield BundleDraft(
         package=package,
-        name=text(entry.get("name")),
-        version=text(entry.get("version")),
+        name=bundle.name,
+        version=bundle.version,
         digest=bundle_stamp(path),
-        image=text(entry.get("image")),
+        image=bundle.image,
         place="" if whole else str(path.relative_to(folder)),
         contents=found,
     )
@@ -233,18 +275,16 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
         found, annotations, bad = read_bundle(path)
         place = str(path.relative_to(folder))
         yield from (DraftProblem(f"{place}/{problem.place}", problem.words) for problem in bad)
-        name = text(mapping(found.csv.get("metadata")).get("name"))
+        entry = _entry(found)
+        name = entry.name
         if not name:
             yield DraftProblem(place, _("no ClusterServiceVersion found"))
             continue
-        package = annotations.get("package.v1") or name.partition(".")[0]
-        entry = _entry(name, found)
-        for channel in [part.strip() for part in annotations.get("channels.v1", "").split(",") if part.strip()] or [
-            "default"
-        ]:
+        package = annotations.package or name.partition(".")[0]
+        for channel in [part.strip() for part in annotations.channels.split(",") if part.strip()] or ["default"]:
             packages.setdefault(package, {}).setdefault(channel, []).append(entry)
-        if annotations.get("channel.default.v1"):
-            defaults[package] = annotations["channel.default.v1"]
+        if annotations.default_channel:
+            defaults[package] = annotations.default_channel
         yield BundleDraft(
             package=package,
             name=name,
@@ -267,13 +307,12 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
         )
 
 
-def _entry(name: str, found: Contents) -> ChannelEntry:
-    spec = mapping(found.csv.get("spec"))
-    notes = mapping(mapping(found.csv.get("metadata")).get("annotations"))
+def _entry(found: Contents) -> ChannelEntry:
+    csv = read(found.csv, ClusterServiceVersion)
     return ChannelEntry(
-        name=name,
+        name=csv.metadata.name,
         version=bundle_version(found),
-        replaces=text(spec.get("replaces")),
-        skips=strings(spec.get("skips")),
-        skip_range=text(notes.get("olm.skipRange")),
+        replaces=csv.spec.replaces,
+        skips=strings(csv.spec.skips),
+        skip_range=csv.metadata.annotations.get("olm.skipRange", "").strip(),
     )

@@ -15,14 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 import zstandard
 from django.utils.translation import gettext as _
 
 from kube import limits
-from operatorhub.csv import items, mapping, text
+from kube.reader import ApiType, Text, read
 from operatorhub.sources import archive, registry
 from operatorhub.sources.drafts import SourceError
 from untrusted import json_bounds
@@ -31,6 +31,17 @@ PREFIX = "operators.operatorframework.io."
 CONFIGS, DATABASE = f"{PREFIX}index.configs.v1", f"{PREFIX}index.database.v1"
 MANIFESTS, METADATA = f"{PREFIX}bundle.manifests.v1", f"{PREFIX}bundle.metadata.v1"
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+class _ContainerConfig(ApiType, frozen=True):
+    labels: dict[str, Text] = msgspec.field(default={}, name="Labels")
+
+
+class _ImageConfig(ApiType, frozen=True):
+    """https://github.com/opencontainers/image-spec/blob/main/config.md"""
+
+    created: Text = ""
+    config: _ContainerConfig = _ContainerConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +68,29 @@ def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> P
     manifest, digest = source.manifest(where.wanted)
     if known and digest == known:
         return Pulled(digest, None, {})
-    if manifest.get("mediaType") in registry.INDEXES or "manifests" in manifest:
-        chosen = registry.choose(manifest, _MACHINES.get(platform.machine(), platform.machine()))
+    if manifest.media_type in registry.INDEXES or manifest.manifests is not None:
+        chosen = registry.choose(manifest.manifests or (), _MACHINES.get(platform.machine(), platform.machine()))
         if not chosen:
             raise SourceError(_("The image %(image)s has no manifest for any platform.") % {"image": where})
         manifest, _digest = source.manifest(chosen)
-    layers = [text(item.get("digest")) for item in items(manifest.get("layers"))]
+    layers = [layer.digest for layer in manifest.layers]
     if not layers or len(layers) > limits.IMAGE_LAYERS.value:
         words = _("The image %(image)s has %(number)d layers; it can't be read.")
         raise SourceError(words % {"image": where, "number": len(layers)})
     config = _config(source, manifest)
-    labels = {text(key): text(value) for key, value in mapping(mapping(config.get("config")).get("Labels")).items()}
+    labels = config.config.labels
     folders = _folders(labels, where)
     budget, deadline = archive.Budget(), time.monotonic() + (seconds or limits.IMAGE_SECONDS.value)
     for layer in layers:
         _layer(source=source, digest=layer, target=target, budget=budget, folders=folders, deadline=deadline)
-    return Pulled(digest, _placed(target, folders, where), labels, text(config.get("created")))
+    return Pulled(digest, _placed(target, folders, where), labels, config.created)
 
 
-def _config(source: registry.Registry, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+def _config(source: registry.Registry, manifest: registry.ImageManifest) -> _ImageConfig:
     sink = BytesIO()
-    source.blob(text(mapping(manifest.get("config")).get("digest")), sink, limits.IMAGE_CONFIG.value, 30)
+    source.blob(manifest.config.digest, sink, limits.IMAGE_CONFIG.value, 30)
     try:
-        return mapping(json_bounds.load(sink.getvalue()))
+        return read(json_bounds.load(sink.getvalue()), _ImageConfig)
     except msgspec.DecodeError as error:
         raise SourceError(
             _("The image %(image)s has no readable configuration.") % {"image": source.reference}

@@ -4,21 +4,19 @@ They hold each channel's newest CSV without its install strategy, and the names 
 CRD schemas, no permissions. https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-registry/
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.utils.translation import gettext as _
 
 from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
-from operatorhub.csv import items, mapping, text
+from kube.reader import read
+from kube.types.olm import PackageChannel, PackageManifest, PackageManifestStatus
 from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
 GROUP = "packages.operators.coreos.com"
 
 
-def status(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Mapping[str, Any]:
+def status(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> PackageManifestStatus:
     """The status of the PackageManifest of that place.
 
     `picked`: the namespace to search for users who can't read the catalog's; otherwise their own namespaces, where
@@ -38,10 +36,10 @@ def status(client: ClusterClient, namespace: str, catalog: str, name: str, picke
         if not where:
             raise
     for obj in found:
-        package_status = mapping(obj.get("status"))
-        place = (text(package_status.get("catalogSourceNamespace")), text(package_status.get("catalogSource")))
-        if place == (namespace, catalog) and text(mapping(obj.get("metadata")).get("name")) == name:
-            return package_status
+        manifest = read(obj, PackageManifest)
+        place = (manifest.status.catalog_source_namespace, manifest.status.catalog_source)
+        if place == (namespace, catalog) and manifest.metadata.name == name:
+            return manifest.status
     words = _(
         "Package “%(name)s” isn't in catalog %(catalog)s of namespace %(namespace)s. It may have been removed, or the"
         " catalog isn't ready."
@@ -49,32 +47,29 @@ def status(client: ClusterClient, namespace: str, catalog: str, name: str, picke
     raise NotFound(words % {"name": name, "catalog": catalog, "namespace": namespace})
 
 
-def graph(package_status: Mapping[str, Any], package: str) -> Graph:
+def graph(package_status: PackageManifestStatus, package: str) -> Graph:
     """Names and versions of all channels, the default one first."""
-    default = text(package_status.get("defaultChannel"))
-    channels = sorted(
-        (_channel(item) for item in items(package_status.get("channels"))), key=lambda channel: channel.name != default
-    )
+    default = package_status.default_channel
+    channels = sorted(map(_channel, package_status.channels), key=lambda channel: channel.name != default)
     return Graph(
         package=package,
         default=default,
         channels=tuple(channels),
         edges_known=False,
-        deprecated=_deprecation(package_status),
+        deprecated=package_status.deprecation.message,
     )
 
 
-def _channel(item: Mapping[str, Any]) -> Channel:
-    desc = mapping(item.get("currentCSVDesc"))
+def _channel(channel: PackageChannel) -> Channel:
     entries = [
-        ChannelEntry(name=text(entry.get("name")), version=text(entry.get("version")), deprecated=_deprecation(entry))
-        for entry in items(item.get("entries"))
+        ChannelEntry(
+            name=entry.name,
+            version=entry.version,
+            deprecated=entry.deprecation.message if entry.deprecation else "",
+        )
+        for entry in channel.entries
     ]
-    current = text(item.get("currentCSV"))
+    current = channel.current_csv
     if current and all(entry.name != current for entry in entries):
-        entries.insert(0, ChannelEntry(name=current, version=text(desc.get("version"))))
-    return Channel(text(item.get("name")), tuple(entries), _deprecation(item))
-
-
-def _deprecation(item: Mapping[str, Any]) -> str:
-    return text(mapping(item.get("deprecation")).get("message"))
+        entries.insert(0, ChannelEntry(name=current, version=channel.current_csv_desc.version))
+    return Channel(channel.name, tuple(entries), channel.deprecation.message)

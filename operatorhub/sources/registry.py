@@ -21,7 +21,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from kube import limits
-from operatorhub.csv import items, mapping, text
+from kube.reader import ApiType, Text, read
 from operatorhub.sources import web
 from operatorhub.sources.drafts import SourceError
 from untrusted import json_bounds
@@ -40,6 +40,43 @@ _REFERENCE = re.compile(
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9._-]{0,127}))?(?:@(?P<digest>sha256:[0-9a-f]{64}))?"
 )
 _CHALLENGE = re.compile(r'(?<![a-zA-Z_])([a-zA-Z_]+)="([^"]*)"')
+
+
+class Platform(ApiType, frozen=True):
+    os: Text = ""
+    architecture: Text = ""
+
+
+class BlobDescriptor(ApiType, frozen=True):
+    digest: Text = ""
+    platform: Platform = Platform()
+
+
+class ImageManifest(ApiType, frozen=True):
+    """Of one image, with `layers`, or an index of images, with `manifests`.
+
+    https://github.com/opencontainers/image-spec/blob/main/manifest.md
+    """
+
+    media_type: str = ""
+    config: BlobDescriptor = BlobDescriptor()
+    layers: tuple[BlobDescriptor, ...] = ()
+    manifests: tuple[BlobDescriptor, ...] | None = None
+
+
+class _Token(ApiType, frozen=True):
+    token: Text = ""
+    access_token: Text = msgspec.field(default="", name="access_token")
+
+
+class _Credentials(ApiType, frozen=True):
+    auth: Text = ""
+    username: Text = ""
+    password: Text = ""
+
+
+class _AuthFile(ApiType, frozen=True):
+    auths: dict[str, _Credentials] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +131,7 @@ class Registry:
     authorization: str = ""
     _asked: bool = field(default=False)
 
-    def manifest(self, wanted: str) -> tuple[dict[str, Any], str]:
+    def manifest(self, wanted: str) -> tuple[ImageManifest, str]:
         """The manifest or index of that tag or digest, and its digest. Raises SourceError."""
         accept = ", ".join((*INDEXES, *MANIFESTS))
         answer = self._get(f"manifests/{wanted}", accept, None, limits.IMAGE_MANIFEST.value, _SECONDS)
@@ -106,11 +143,14 @@ class Registry:
         if promised != digest:
             raise SourceError(self._lie(f"manifest {wanted}", promised, digest))
         try:
-            found = mapping(json_bounds.load(answer.body))
+            found = read(json_bounds.load(answer.body), ImageManifest)
         except msgspec.DecodeError as error:
             words = _("%(host)s returned no valid manifest for %(image)s: %(error)s.")
             raise SourceError(words % {"host": self.reference.host, "image": self.reference, "error": error}) from error
-        return {"mediaType": answer.headers.get("content-type", "").partition(";")[0], **found}, digest
+        if not found.media_type:
+            content_type = answer.headers.get("content-type", "").partition(";")[0]
+            found = msgspec.structs.replace(found, media_type=content_type)
+        return found, digest
 
     def blob(self, digest: str, sink: BinaryIO, most: int, seconds: float) -> None:
         """A blob, into `sink`; what is not what its digest says is refused. Raises SourceError."""
@@ -180,10 +220,10 @@ class Registry:
         if answer.status != 200:
             raise SourceError(web.explain(answer))
         try:
-            found = mapping(json_bounds.load(answer.body))
+            found = read(json_bounds.load(answer.body), _Token)
         except ValueError:
-            found = {}
-        token = text(found.get("token")) or text(found.get("access_token"))
+            found = _Token()
+        token = found.token or found.access_token
         return f"Bearer {token}" if token and token.isprintable() else ""
 
 
@@ -204,17 +244,17 @@ def credentials(host: str) -> str:
     Helper programs are not run.
     """
     try:
-        auths = mapping(mapping(json.loads(Path(settings.REGISTRY_AUTH_FILE).read_bytes())).get("auths"))
+        auths = read(json.loads(Path(settings.REGISTRY_AUTH_FILE).read_bytes()), _AuthFile).auths
     except (OSError, ValueError):
         return ""
     names = [host, f"https://{host}", f"https://{host}/v2/", f"https://{host}/v1/"]
     if host == "docker.io":
         names += ["https://index.docker.io/v1/", "index.docker.io"]
     for name in names:
-        entry = mapping(auths.get(name))
-        given = text(entry.get("auth"))
-        if not given and entry.get("username"):
-            return web.basic(text(entry["username"]), text(entry.get("password")))
+        entry = auths.get(name, _Credentials())
+        given = entry.auth
+        if not given and entry.username:
+            return web.basic(entry.username, entry.password)
         try:
             if given and b":" in base64.b64decode(given, validate=True):
                 return f"Basic {given}"
@@ -223,16 +263,15 @@ def credentials(host: str) -> str:
     return ""
 
 
-def choose(index: dict[str, Any], machine: str) -> str:
-    """The digest of the manifest for linux on `machine`, else of any for linux, else the first: catalogs and bundles
-    are the same on all. '' without any.
+def choose(manifests: tuple[BlobDescriptor, ...], machine: str) -> str:
+    """The digest of an index's manifest for linux on `machine`, else of any for linux, else the first: catalogs and
+    bundles are the same on all. '' without any.
     """
-    found = [item for item in items(index.get("manifests")) if text(item.get("digest"))]
+    found = [manifest for manifest in manifests if manifest.digest]
     # Skip attestations.
-    found = [item for item in found if text(mapping(item.get("platform")).get("os")) != "unknown"] or found
+    found = [manifest for manifest in found if manifest.platform.os != "unknown"] or found
 
-    def rank(item: Any) -> tuple[bool, bool]:
-        platform = mapping(item.get("platform"))
-        return (text(platform.get("os")) != "linux", text(platform.get("architecture")) != machine)
+    def rank(manifest: BlobDescriptor) -> tuple[bool, bool]:
+        return manifest.platform.os != "linux", manifest.platform.architecture != machine
 
-    return text(min(found, key=rank)["digest"]) if found else ""
+    return min(found, key=rank).digest if found else ""

@@ -21,7 +21,7 @@ from kube.errors import NotFound
 from operatorhub import csv
 from operatorhub.bundle import package as packages
 from operatorhub.bundle.package import Channel, Description, Manifest
-from operatorhub.csv import Api, mapping
+from operatorhub.csv import Api
 from operatorhub.install import choices, config, conflicts, created_objects, draft, situation
 from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, InstallVersion, forced, read_version
 from operatorhub.install.objects import may_monitor, monitoring_home
@@ -174,8 +174,8 @@ def _options(
 ) -> InstallOptions:
     """All that the page shows beside the choices."""
     channel = chosen_version.channel
-    notes = mapping(channel.desc.get("annotations"))
-    first = mapping(csv.initialization(notes))
+    notes = channel.desc.annotations
+    first = csv.initialization(notes) or {}
     why = forced(
         channel=channel,
         situation=found,

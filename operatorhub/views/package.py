@@ -19,6 +19,9 @@ from console.web.access import refusal
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
+from kube.reader import read
+from kube.types.extensions import CustomResourceDefinition, JSONSchemaProps
+from kube.types.meta import Object
 from operatorhub import csv, olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles, graph
@@ -218,10 +221,9 @@ def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, 
 
 
 def _tree(request: ConsoleRequest, known: FoundSchema, parameters: list[tuple[str, str]]) -> dict[str, Any]:
-    crd = csv.mapping(known.crd)
-    every, version = _pick_version(crd, request.GET.get("api", ""))
-    names = csv.mapping(csv.mapping(crd.get("spec")).get("names"))
-    kind, group = csv.text(names.get("kind")), csv.text(csv.mapping(crd.get("spec")).get("group"))
+    every, version = _pick_version(known.crd or {}, request.GET.get("api", ""))
+    spec = read(known.crd, CustomResourceDefinition).spec
+    kind, group = spec.names.kind, spec.group
     number = version.name if version else ""
     query = request.GET.get("q", "").strip()[:200]
     where = schemas.place(request.GET.get("at", ""))
@@ -229,7 +231,7 @@ def _tree(request: ConsoleRequest, known: FoundSchema, parameters: list[tuple[st
     return {
         "kind": kind,
         "group": group,
-        "scope": csv.text(csv.mapping(crd.get("spec")).get("scope")),
+        "scope": spec.scope,
         "versions": every,
         "api": version,
         "root": f"?{urlencode([*parameters, ('api', number)])}",
@@ -243,7 +245,7 @@ def _tree(request: ConsoleRequest, known: FoundSchema, parameters: list[tuple[st
         # What people write is open at once.
         "inner": schemas.children(tree, ("spec",)) if not where and not query else (),
         "examples": _examples(known.csv, group, number, kind) if not where and not query else (),
-        "description": csv.text(tree.get("description")),
+        "description": read(tree, JSONSchemaProps).description,
     }
 
 
@@ -256,7 +258,7 @@ def _find_schema(client: ClusterClient, place: tuple[str, str, str], name: str, 
         bundle, unknown = None, str(error)
     if bundle is not None:
         for item in bundle.crds:
-            if csv.text(csv.mapping(item.get("metadata")).get("name")) == crd:
+            if read(item, Object).metadata.name == crd:
                 return FoundSchema(item, installed=False, unknown="", csv=bundle.csv)
         unknown = unknown or "\n".join(bundle.problems)
     found = _installed_crd(client, crd)
@@ -274,17 +276,16 @@ def _examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> 
     """Those of the annotation `alm-examples` that are of this kind, of the version first; what can't be read is left
     out.
     """
-    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
-    mine = [
-        item
-        for item in csv.objects(notes.get("alm-examples"))
-        if item.get("kind") == kind and csv.text(item.get("apiVersion")).partition("/")[0] == group
-    ]
-    mine.sort(key=lambda item: item.get("apiVersion") != f"{group}/{version}")
-    return tuple(
-        SchemaExample(csv.text(csv.mapping(item.get("metadata")).get("name")) or _("example"), yamltext.dump(item))
-        for item in mine
-    )
+    newest: list[SchemaExample] = []
+    others: list[SchemaExample] = []
+    for example in csv.objects(read(found, Object).metadata.annotations):
+        obj = read(example, Object)
+        if (obj.kind, obj.group) == (kind, group):
+            same_version = obj.api_version == f"{group}/{version}"
+            (newest if same_version else others).append(
+                SchemaExample(obj.metadata.name or _("example"), yamltext.dump(example))
+            )
+    return (*newest, *others)
 
 
 def _pick_version(

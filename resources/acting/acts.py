@@ -22,7 +22,11 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, CommandArgument, Commands
-from kube.objects import KubeObject, items, mapping, text, uid_of
+from kube.objects import KubeObject, mapping
+from kube.reader import read
+from kube.types.extensions import JSONSchemaProps
+from kube.types.meta import TypicalObject
+from kube.types.workloads import CronJob, JobStatus
 from resources.kinds import kudo
 from resources.place import Place
 from resources.types.types import is_custom
@@ -118,17 +122,17 @@ def perform(client: ClusterClient, place: Place, obj: KubeObject, act: Act, new_
 
 
 def _offered(client: ClusterClient, place: Place, obj: KubeObject) -> Iterator[Act]:
-    type_, spec = place.type, mapping(obj.get("spec"))
+    type_ = place.type
     if "patch" not in type_.verbs:
         return
     if type_.group == "apps" and type_.kind in _ROLLOUTS:
-        yield from _rollout(place, spec)
+        yield from _rollout(place, obj)
     if type_.group == "batch" and type_.kind == "CronJob":
         yield from _run(client, place)
     if type_.group == kudo.GROUP and type_.kind == "Instance":
         yield from _plans(place, obj)
     if not _has_ended(type_, obj) and (field := suspending(client, type_)):
-        yield _suspend(place, field, spec.get(field) is True)
+        yield _suspend(place, field, mapping(obj.get("spec")).get(field) is True)
     if not type_.group and type_.kind == "Pod" and "eviction" in type_.subresources:
         yield Act(
             name="evict",
@@ -149,9 +153,9 @@ def _eviction(place: Place) -> KubeObject:
     return {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
 
 
-def _rollout(place: Place, spec: Mapping[str, Any]) -> Iterator[Act]:
+def _rollout(place: Place, obj: KubeObject) -> Iterator[Act]:
     right, words = Right("patch", place.type), {"kind": place.type.kind, "name": place.name}
-    paused = place.type.kind == "Deployment" and spec.get("paused") is True
+    paused = place.type.kind == "Deployment" and read(obj, TypicalObject).spec.paused
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     yield Act(
         name="restart",
@@ -184,10 +188,10 @@ def _rollout(place: Place, spec: Mapping[str, Any]) -> Iterator[Act]:
 
 def _has_ended(type_: ResourceType, obj: KubeObject) -> bool:
     """A Job that is done can't be stopped any more."""
-    states = (
-        items(mapping(obj.get("status")).get("conditions")) if type_.group == "batch" and type_.kind == "Job" else []
-    )
-    return any(state.get("type") in ("Complete", "Failed") and state.get("status") == "True" for state in states)
+    if (type_.group, type_.kind) != ("batch", "Job"):
+        return False
+    conditions = read(obj.get("status"), JobStatus).conditions
+    return any(condition.type in ("Complete", "Failed") and condition.status == "True" for condition in conditions)
 
 
 def suspending(client: ClusterClient, type_: ResourceType) -> str:
@@ -197,11 +201,11 @@ def suspending(client: ClusterClient, type_: ResourceType) -> str:
     if not is_custom(type_.group):
         return ""
     try:
-        schema = client.schema(type_) or {}
+        schema = read(client.schema(type_), JSONSchemaProps)
     except KubeError:
         return ""
-    spec = mapping(mapping(mapping(schema.get("properties")).get("spec")).get("properties"))
-    return next((name for name in _FIELDS if mapping(spec.get(name)).get("type") == "boolean"), "")
+    spec = read(schema.properties.get("spec"), JSONSchemaProps)
+    return next((name for name in _FIELDS if read(spec.properties.get(name), JSONSchemaProps).type == "boolean"), "")
 
 
 def _suspend(place: Place, field: str, on: bool) -> Act:
@@ -263,13 +267,13 @@ def _run(client: ClusterClient, place: Place) -> Iterator[Act]:
 
 def job(cron_job: KubeObject, name: str) -> KubeObject:
     """A Job of the CronJob's template. It belongs to the CronJob, which counts it among its history."""
-    template = mapping(mapping(cron_job.get("spec")).get("jobTemplate"))
-    metadata = mapping(template.get("metadata"))
+    creator = read(cron_job, CronJob)
+    metadata = creator.spec.job_template.metadata
     owner = {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
-        "name": text(mapping(cron_job.get("metadata")).get("name")),
-        "uid": uid_of(cron_job),
+        "name": creator.metadata.name,
+        "uid": creator.metadata.uid,
         "controller": True,
     }
     return {
@@ -277,11 +281,11 @@ def job(cron_job: KubeObject, name: str) -> KubeObject:
         "kind": "Job",
         "metadata": {
             "name": name,
-            "labels": dict(mapping(metadata.get("labels"))),
-            "annotations": {**mapping(metadata.get("annotations")), MANUAL: "manual"},
+            "labels": metadata.labels,
+            "annotations": {**metadata.annotations, MANUAL: "manual"},
             "ownerReferences": [owner],
         },
-        "spec": dict(mapping(template.get("spec"))),
+        "spec": mapping(mapping(cron_job.get("spec")).get("jobTemplate")).get("spec"),
     }
 
 

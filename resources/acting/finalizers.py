@@ -6,7 +6,7 @@ the Deployments of the operator that owns the kind. All of it is worded as a lik
 the names. https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,11 @@ from django.utils.translation import gettext_lazy
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject, mapping
+from kube.reader import read
+from kube.types.meta import ManagedFieldsEntry, ManagedMeta, Object
+from kube.types.olm import ClusterServiceVersion
+from kube.types.workloads import Workload
 from resources.state.kind_health import health
 
 _CONTROL_PLANE = gettext_lazy("the Kubernetes control plane")
@@ -90,24 +94,22 @@ class Finalizer:
 
 def finalizers(obj: KubeObject) -> tuple[Finalizer, ...]:
     """Those that are still there, in their order."""
-    metadata = mapping(obj.get("metadata"))
-    names = metadata.get("finalizers")
+    managed_fields = read(obj.get("metadata"), ManagedMeta).managed_fields
     found = []
-    for name in names if isinstance(names, list) else ():
-        name = text(name)
+    for name in read(obj, Object).metadata.finalizers:
         known = _KNOWN.get(name) or _KNOWN.get(name.partition("/")[0])
         who, why = (str(known[0]), str(known[1])) if known else ("", "")
-        found.append(Finalizer(name, who, why, _manager(metadata, name)))
+        found.append(Finalizer(name, who, why, _manager(managed_fields, name)))
     return tuple(found)
 
 
-def _manager(metadata: Mapping[str, Any], finalizer: str) -> str:
+def _manager(managed_fields: Iterable[ManagedFieldsEntry], finalizer: str) -> str:
     """The last one that wrote this finalizer, by its own name."""
     found = ""
-    for entry in items(metadata.get("managedFields")):
-        of = mapping(mapping(mapping(entry.get("fieldsV1")).get("f:metadata")).get("f:finalizers"))
-        if f'v:"{finalizer}"' in of or (not any(key.startswith("v:") for key in of) and of):
-            found = text(entry.get("manager"))
+    for entry in managed_fields:
+        fields = mapping(mapping(entry.fields_v1.get("f:metadata")).get("f:finalizers"))
+        if f'v:"{finalizer}"' in fields or (not any(key.startswith("v:") for key in fields) and fields):
+            found = entry.manager
     return found
 
 
@@ -123,18 +125,12 @@ def controllers(client: ClusterClient, type_: ResourceType) -> tuple[Controller,
     except KubeError:
         return ()
     found: list[Controller] = []
-    for csv in csvs:
-        if not _owns(csv, type_):
-            continue
-        install = mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
-        names = [text(entry.get("name")) for entry in items(install.get("deployments"))]
-        found += (_controller(client, deployments, namespace_of(csv), name) for name in names)
+    for obj in csvs:
+        csv = read(obj, ClusterServiceVersion)
+        if any(owned.name == type_.qualified for owned in csv.spec.customresourcedefinitions.owned):
+            names = [deployment.name for deployment in csv.spec.install.spec.deployments]
+            found += (_controller(client, deployments, csv.metadata.namespace, name) for name in names)
     return tuple(found)
-
-
-def _owns(csv: KubeObject, type_: ResourceType) -> bool:
-    owned = items(mapping(mapping(csv.get("spec")).get("customresourcedefinitions")).get("owned"))
-    return any(text(entry.get("name")) == f"{type_.plural}.{type_.group}" for entry in owned)
 
 
 def _controller(client: ClusterClient, type_: ResourceType, namespace: str, name: str) -> Controller:
@@ -151,20 +147,25 @@ def _controller(client: ClusterClient, type_: ResourceType, namespace: str, name
             is_running=not gone,
         )
     state = health(obj)
-    replicas = mapping(obj.get("status")).get("readyReplicas")
-    reason = state.reason if replicas or state.reason else _("no Pods are ready")
+    deployment = read(obj, Workload)
+    is_running = deployment.status.ready_replicas > 0
+    reason = state.reason if is_running or state.reason else _("no Pods are ready")
     return Controller(
-        type=type_, namespace=namespace, name=name_of(obj), state=state.label, reason=reason, is_running=bool(replicas)
+        type=type_,
+        namespace=namespace,
+        name=deployment.metadata.name,
+        state=state.label,
+        reason=reason,
+        is_running=is_running,
     )
 
 
 def removal(obj: KubeObject, name: str) -> list[dict[str, Any]]:
     """A JSON patch that removes the finalizer, and fails if the list or the object has changed since."""
-    metadata = mapping(obj.get("metadata"))
-    names = [text(finalizer) for finalizer in metadata.get("finalizers") or ()]
-    at = names.index(name)
+    metadata = read(obj, Object).metadata
+    at = metadata.finalizers.index(name)
     return [
-        {"op": "test", "path": "/metadata/uid", "value": text(metadata.get("uid"))},
+        {"op": "test", "path": "/metadata/uid", "value": metadata.uid},
         {"op": "test", "path": f"/metadata/finalizers/{at}", "value": name},
         {"op": "remove", "path": f"/metadata/finalizers/{at}"},
     ]

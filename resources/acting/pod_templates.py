@@ -12,7 +12,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, items, mapping, text
+from kube.objects import KubeObject, items, mapping
+from kube.reader import read, read_list
+from kube.types.core import Container, EnvFromSource, EnvVar, PodSpec
+from kube.types.meta import ObjectMeta, ObjectReference
 
 #: Types whose Pod template can be changed, and the fields that lead to its spec.
 PATHS = {
@@ -53,7 +56,7 @@ def patch(workload: KubeObject, path: tuple[str, ...], changes: Mapping[str, Any
     body: dict[str, Any] = dict(changes)
     for key in reversed(path):
         body = {key: body}
-    return {**body, "metadata": {"resourceVersion": mapping(workload.get("metadata")).get("resourceVersion")}}
+    return {**body, "metadata": {"resourceVersion": read(workload.get("metadata"), ObjectMeta).resource_version}}
 
 
 def effect(type_: ResourceType) -> str:
@@ -96,22 +99,20 @@ class Environment:
 
 def environments(pod_spec: Mapping[str, Any]) -> tuple[Environment, ...]:
     """One for each container, init containers last."""
+    spec = read(pod_spec, PodSpec)
     return tuple(
         Environment(
-            container=text(container.get("name")),
-            variables=tuple(_variable(entry) for entry in items(container.get("env"))),
-            whole_sources=tuple(
-                source for entry in items(container.get("envFrom")) if (source := _whole_source(entry)).name
-            ),
+            container=container.name,
+            variables=tuple(_variable(variable) for variable in container.env),
+            whole_sources=tuple(source for entry in container.env_from if (source := _whole_source(entry)).name),
         )
-        for part in CONTAINER_LISTS
-        for container in items(pod_spec.get(part))
+        for container in (*spec.containers, *spec.init_containers)
     )
 
 
 def container_names(pod_spec: Mapping[str, Any], part: str) -> list[str]:
     """Of one of CONTAINER_LISTS, in its order."""
-    return [text(container.get("name")) for container in items(pod_spec.get(part))]
+    return [container.name for container in read_list(pod_spec.get(part), Container)]
 
 
 def environment_digest(pod_spec: Mapping[str, Any]) -> str:
@@ -133,7 +134,8 @@ def environment_changes(pod_spec: Mapping[str, Any], wanted: Iterable[Environmen
     found = {}
     for part in CONTAINER_LISTS:
         before = items(pod_spec.get(part))
-        after = [_container(container, by_container.get(text(container.get("name")))) for container in before]
+        names = container_names(pod_spec, part)
+        after = [_container(container, by_container.get(name)) for container, name in zip(before, names, strict=True)]
         if after != before:
             found[part] = after
     return found
@@ -144,35 +146,40 @@ def _container(before: Mapping[str, Any], wanted: Environment | None) -> dict[st
         return dict(before)
     left, variables = items(before.get("env")), []
     for variable in wanted.variables:
-        old = next((entry for entry in left if variable.was and text(entry.get("name")) == variable.was), {})
+        old = next((entry for entry in left if variable.was and entry.get("name") == variable.was), {})
         left = [entry for entry in left if entry is not old]
         variables.append(_entry(variable, old))
     known = items(before.get("envFrom"))
     sources = []
     for source in wanted.whole_sources:
-        old = next((entry for entry in known if _whole_source(entry) == source), whole_entry(source))
+        old = next(
+            (entry for entry in known if _whole_source(read(entry, EnvFromSource)) == source), whole_entry(source)
+        )
         sources.append(dict(old))
-    sources += [dict(entry) for entry in known if not _whole_source(entry).name]
+    sources += [dict(entry) for entry in known if not _whole_source(read(entry, EnvFromSource)).name]
     after = {key: value for key, value in before.items() if key not in ("env", "envFrom")}
     return {**after, **({"env": variables} if variables else {}), **({"envFrom": sources} if sources else {})}
 
 
-def _variable(entry: Mapping[str, Any]) -> Variable:
-    name, given = text(entry.get("name")), mapping(entry.get("valueFrom"))
-    found = Variable(name=name, value=text(entry.get("value")).replace("\r\n", "\n"), was=name)
-    if not given:
+def _variable(variable: EnvVar) -> Variable:
+    name, given = variable.name, variable.value_from
+    found = Variable(name=name, value=variable.value.replace("\r\n", "\n"), was=name)
+    if given is None:
         return found
-    for source, (part, key) in _SOURCES.items():
-        if part in given:
-            reference = mapping(given.get(part))
-            source_name = text(reference.get("name")) if source in _WHOLE else ""
-            return replace(found, source=source, source_name=source_name, value=text(reference.get(key)))
+    if secret := given.secret_key_ref:
+        return replace(found, source=SECRET, source_name=secret.name, value=secret.key)
+    if config := given.config_map_key_ref:
+        return replace(found, source=CONFIG_MAP, source_name=config.name, value=config.key)
+    if given.field_ref.field_path:
+        return replace(found, source=POD_FIELD, value=given.field_ref.field_path)
+    if given.resource_field_ref.resource:
+        return replace(found, source=RESOURCE, value=given.resource_field_ref.resource)
     return replace(found, source=OTHER)
 
 
 def _entry(variable: Variable, before: Mapping[str, Any]) -> dict[str, Any]:
     """`before` is what it was, {} for a new one."""
-    if before and _variable(before) == variable:
+    if before and _variable(read(before, EnvVar)) == variable:
         return dict(before)
     if variable.source == OTHER:
         return {**before, "name": variable.name}
@@ -185,10 +192,9 @@ def _entry(variable: Variable, before: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": variable.name, "valueFrom": {part: reference}}
 
 
-def _whole_source(entry: Mapping[str, Any]) -> WholeSource:
-    kind = SECRET if "secretRef" in entry else CONFIG_MAP
-    name = text(mapping(entry.get(_WHOLE[kind])).get("name"))
-    return WholeSource(kind=kind, name=name, prefix=text(entry.get("prefix")))
+def _whole_source(entry: EnvFromSource) -> WholeSource:
+    reference = entry.secret_ref or entry.config_map_ref or ObjectReference()
+    return WholeSource(kind=SECRET if entry.secret_ref else CONFIG_MAP, name=reference.name, prefix=entry.prefix)
 
 
 def whole_entry(source: WholeSource) -> dict[str, Any]:

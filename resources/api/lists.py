@@ -13,7 +13,8 @@ from rest_framework.views import APIView
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import mapping, name_of, namespace_of, text, uid_of
+from kube.reader import read
+from kube.types.meta import Object
 from resources import object_search, tree
 from resources.causes.engine import explained_health
 from resources.lists import child_troubles
@@ -159,10 +160,18 @@ def states(
     below = child_troubles.read_troubles(client, namespace) if troubled else child_troubles.ChildTroubles()
     for obj in objects:
         own = explained_health(owned_rows.whole(type_, obj))
-        word = below.health(type_, namespace_of(obj), name_of(obj), own)
-        created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
-        item = {"uid": uid_of(obj), "name": name_of(obj), "namespace": namespace_of(obj)}
-        found.append({**item, "state": word.state, "reason": word.reason, "created": created})
+        metadata = read(obj, Object).metadata
+        word = below.health(type_, metadata.namespace, metadata.name, own)
+        found.append(
+            {
+                "uid": metadata.uid,
+                "name": metadata.name,
+                "namespace": metadata.namespace,
+                "state": word.state,
+                "reason": word.reason,
+                "created": metadata.creation_timestamp,
+            }
+        )
     return found
 
 
@@ -188,16 +197,17 @@ class Tree(APIView):
 
 
 def _owned(row: tree.Owned, word: Health) -> dict[str, Any]:
+    metadata = read(row.object, Object).metadata
     return {
-        "uid": uid_of(row.object),
+        "uid": metadata.uid,
         "depth": row.depth,
         "by": row.how,
-        "object": ref(row.type, namespace_of(row.object), name_of(row.object)),
+        "object": ref(row.type, metadata.namespace, metadata.name),
         "state": word.state,
         "state_reason": word.reason,
         "ready": owned_rows.readiness(row.type.kind, row.object),
         "restarts": owned_rows.restarts(row.object) if row.type.kind == "Pod" else None,
-        "created": text(mapping(row.object.get("metadata")).get("creationTimestamp")),
+        "created": metadata.creation_timestamp,
     }
 
 

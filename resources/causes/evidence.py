@@ -14,7 +14,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube import limits
-from kube.objects import items, mapping, text
+from kube.reader import read
+from kube.types.core import Container, ContainerStateTerminated, ContainerStatus, Pod
+from kube.types.meta import Object, ObjectMeta
+from kube.types.workloads import DaemonSet, Job, Workload
 from resources.causes.cause import CauseTarget, Fix, Link
 from resources.state.health import (
     DEGRADED,
@@ -27,7 +30,6 @@ from resources.state.health import (
     condition_of,
     conditions,
     has_failed,
-    number,
 )
 from resources.state.kind_health import health
 
@@ -67,7 +69,7 @@ class Complaint:
 @dataclass(frozen=True, kw_only=True)
 class Item:
     """One object of the tree. `events`: newest first. `parent`: its owner in the tree, None for the uppermost known
-    one.
+    one. `pod`, `workload`: the object as such, for those that are one.
     """
 
     object: Mapping[str, Any]
@@ -76,40 +78,48 @@ class Item:
     now: datetime | None = None
 
     @cached_property
-    def group(self) -> str:
-        return text(self.object.get("apiVersion")).rpartition("/")[0]
+    def _head(self) -> Object:
+        return read(self.object, Object)
 
     @cached_property
+    def pod(self) -> Pod:
+        return read(self.object, Pod)
+
+    @cached_property
+    def workload(self) -> Workload:
+        return read(self.object, Workload)
+
+    @property
+    def group(self) -> str:
+        return self._head.group
+
+    @property
+    def api_version(self) -> str:
+        return self._head.api_version
+
+    @property
     def kind(self) -> str:
-        return text(self.object.get("kind"))
+        return self._head.kind
 
     @property
-    def metadata(self) -> Mapping[str, Any]:
-        return mapping(self.object.get("metadata"))
-
-    @property
-    def spec(self) -> Mapping[str, Any]:
-        return mapping(self.object.get("spec"))
-
-    @property
-    def status(self) -> Mapping[str, Any]:
-        return mapping(self.object.get("status"))
+    def metadata(self) -> ObjectMeta:
+        return self._head.metadata
 
     @property
     def name(self) -> str:
-        return text(self.metadata.get("name"))
+        return self.metadata.name
 
     @property
     def namespace(self) -> str:
-        return text(self.metadata.get("namespace"))
+        return self.metadata.namespace
 
     @property
     def uid(self) -> str:
-        return text(self.metadata.get("uid"))
+        return self.metadata.uid
 
     @property
     def created(self) -> str:
-        return text(self.metadata.get("creationTimestamp"))
+        return self.metadata.creation_timestamp
 
     @property
     def target(self) -> CauseTarget:
@@ -137,28 +147,20 @@ class Item:
         return conditions(self.object)
 
     def condition(self, type_: str) -> Condition | None:
-        return condition_of(self.object, type_)
+        return condition_of(self.conditions, type_)
 
     @cached_property
     def subject(self) -> str:
         """What people call it: Pods and ReplicaSets by the workload that makes them, so that all its replicas have one
         sentence.
         """
-        labels = mapping(self.metadata.get("labels"))
-        owner = self.controller
-        name, kind = text(owner.get("name")), text(owner.get("kind"))
-        hash_ = text(labels.get("pod-template-hash"))
-        if self.is_pod and kind in ("ReplicaSet", "Job", "DaemonSet", "ReplicationController"):
-            return name.removesuffix(f"-{hash_}") if hash_ else name
+        owner = self.metadata.controller
+        hash_ = self.metadata.labels.get("pod-template-hash", "")
+        if self.is_pod and owner.kind in ("ReplicaSet", "Job", "DaemonSet", "ReplicationController"):
+            return owner.name.removesuffix(f"-{hash_}") if hash_ else owner.name
         if self.kind == "ReplicaSet" and hash_:
             return self.name.removesuffix(f"-{hash_}")
         return self.name
-
-    @property
-    def controller(self) -> Mapping[str, Any]:
-        """The ownerReference of its controller; empty where it has none."""
-        references = items(self.metadata.get("ownerReferences"))
-        return next((reference for reference in references if reference.get("controller") is True), {})
 
     @property
     def ancestors(self) -> "Iterator[Item]":
@@ -171,13 +173,13 @@ class Item:
     @cached_property
     def lacks_pods(self) -> bool:
         """Whether a workload has fewer Pods than it wants, so that a FailedCreate is still true."""
-        spec, status = self.spec, self.status
         if self.kind in ("ReplicaSet", "StatefulSet", "ReplicationController"):
-            return number(status.get("replicas")) < number(spec.get("replicas"), 1)
+            return (self.workload.status.replicas or 0) < self.workload.spec.replicas
         if self.kind == "DaemonSet":
-            return number(status.get("currentNumberScheduled")) < number(status.get("desiredNumberScheduled"))
+            status = read(self.object, DaemonSet).status
+            return status.current_number_scheduled < status.desired_number_scheduled
         if self.kind == "Job":
-            return not number(status.get("active")) and self.is_unsettled
+            return not read(self.object, Job).status.active and self.is_unsettled
         return False
 
     @cached_property
@@ -188,7 +190,7 @@ class Item:
         found = [
             Complaint(text=condition.message, reason=condition.reason, since=condition.changed)
             for condition in self.conditions
-            if condition.message and (condition.good is False or has_failed(condition, self.object))
+            if condition.message and (condition.good is False or has_failed(condition, self.metadata.generation))
         ]
         found += (
             Complaint(text=event.message, reason=event.reason, since=event.seen, by_event=True)
@@ -253,7 +255,7 @@ def evidence(
     known = events or {}
 
     def item(obj: Mapping[str, Any], parent: Item | None) -> Item:
-        uid = text(mapping(obj.get("metadata")).get("uid"))
+        uid = read(obj.get("metadata"), ObjectMeta).uid
         return Item(object=obj, events=known.get(uid, ())[: limits.CAUSE_EVENTS.value], parent=parent, now=now)
 
     parent: Item | None = None
@@ -283,59 +285,44 @@ def replicas_ready(item: Item) -> tuple[int, int] | None:
     """(ready, wanted) of the workload that the item is or belongs to, None where there is none with replicas."""
     for ancestor in (item, *item.ancestors):
         if ancestor.group == "apps" and ancestor.kind in ("Deployment", "StatefulSet"):
-            return number(ancestor.status.get("readyReplicas")), number(ancestor.spec.get("replicas"), 1)
+            return ancestor.workload.status.ready_replicas, ancestor.workload.spec.replicas
         if ancestor.is_pod and ancestor.health.state == READY:
             return None
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """state.terminated or lastState.terminated."""
-
-    reason: str
-    message: str
-    exit_code: int
-    signal: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerState:
     """`waiting`, `why`: state.waiting's reason and message. `ended`: how it ended, now or the time before, None if it
-    never did.
+    never did. `spec`: None where the Pod's spec has no such container.
     """
 
     name: str
     image: str
     waiting: str
     why: str
-    ended: Ended | None
+    ended: ContainerStateTerminated | None
     is_running: bool
     started: str
     restarts: int
     ready: bool
-    spec: Mapping[str, Any]
+    spec: Container | None
 
 
 def pod_containers(item: Item) -> tuple[ContainerState, ...]:
     """Init containers first."""
-    spec, status = item.spec, item.status
-    specs = {
-        text(container.get("name")): container
-        for part in ("initContainers", "containers")
-        for container in items(spec.get(part))
-    }
+    spec, status = item.pod.spec, item.pod.status
+    specs = {container.name: container for container in (*spec.init_containers, *spec.containers)}
     return tuple(
-        _container(container_status, specs.get(text(container_status.get("name")), {}))
-        for part in ("initContainerStatuses", "containerStatuses")
-        for container_status in items(status.get(part))
+        _container(container, specs.get(container.name))
+        for container in (*status.init_container_statuses, *status.container_statuses)
     )
 
 
 def container_label(item: Item, container: ContainerState) -> str:
     """The subject of a sentence about a container, which is named where the Pod has several."""
-    spec = item.spec
-    several = len(items(spec.get("containers"))) + len(items(spec.get("initContainers"))) > 1
+    spec = item.pod.spec
+    several = len(spec.containers) + len(spec.init_containers) > 1
     return f"{item.subject} ({container.name})" if several and container.name else item.subject
 
 
@@ -345,30 +332,19 @@ def not_ready_since(item: Item) -> str:
     return (ready.changed if ready is not None and ready.status != "True" else "") or item.created
 
 
-def _container(status: Mapping[str, Any], spec: Mapping[str, Any]) -> ContainerState:
-    state, last = mapping(status.get("state")), mapping(status.get("lastState"))
-    waiting, running = mapping(state.get("waiting")), mapping(state.get("running"))
-    ended = mapping(state.get("terminated")) or mapping(last.get("terminated"))
+def _container(status: ContainerStatus, spec: Container | None) -> ContainerState:
+    waiting, running = status.state.waiting, status.state.running
     return ContainerState(
-        name=text(status.get("name")),
-        image=text(spec.get("image")) or text(status.get("image")),
-        waiting=text(waiting.get("reason")),
-        why=text(waiting.get("message")),
-        ended=_ended(ended) if ended else None,
-        is_running="running" in state,
-        started=text(running.get("startedAt")),
-        restarts=number(status.get("restartCount")),
-        ready=status.get("ready") is True,
+        name=status.name,
+        image=(spec.image if spec else "") or status.image,
+        waiting=waiting.reason if waiting else "",
+        why=waiting.message if waiting else "",
+        ended=status.state.terminated or status.last_state.terminated,
+        is_running=running is not None,
+        started=running.started_at if running else "",
+        restarts=status.restart_count,
+        ready=status.ready,
         spec=spec,
-    )
-
-
-def _ended(value: Mapping[str, Any]) -> Ended:
-    return Ended(
-        reason=text(value.get("reason")),
-        message=text(value.get("message")),
-        exit_code=number(value.get("exitCode")),
-        signal=number(value.get("signal")),
     )
 
 
@@ -380,15 +356,15 @@ def edit_fix(item: Item, value: str = "") -> Fix | None:
     for owner in reversed(chain):
         if owner.kind in _MADE_KINDS and len(chain) > 1:
             continue
-        if value and not _has_value(owner.spec, value):
+        if value and not _has_value(owner.object.get("spec"), value):
             continue
-        if owner.controller or (owner.is_custom and not value):
+        if owner.metadata.controller.name or (owner.is_custom and not value):
             return None
         return Fix(label=_("Edit %(kind)s %(name)s") % {"kind": owner.kind, "name": owner.name}, target=owner.target)
     return None
 
 
-def _has_value(spec: Mapping[str, Any], value: str) -> bool:
+def _has_value(spec: Any, value: str) -> bool:
     """Whether the text stands in it as a value, or as part of one; among the first 5,000 values."""
     waiting: list[Any] = [spec]
     for _step in range(_MAX_VALUES):

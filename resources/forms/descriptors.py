@@ -73,7 +73,7 @@ def parse(spec_descriptors: Any) -> Descriptors:
     """`specDescriptors` of one owned CRD; anything malformed is passed over."""
     found: dict[Names, Descriptor] = {}
     orders: dict[Names, int] = {}
-    for order, entry in enumerate(spec_descriptors if isinstance(spec_descriptors, list) else ()):
+    for order, entry in enumerate(spec_descriptors if isinstance(spec_descriptors, list | tuple) else ()):
         if not isinstance(entry, Mapping) or not isinstance(entry.get("path"), str):
             continue
         path = _path(entry["path"])

@@ -6,14 +6,18 @@ chosen by the Service's selector, not by its endpoints.
 https://kubernetes.io/docs/reference/kubectl/generated/kubectl_port-forward/
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import BadRequest, NotFound
 from kube.kubectl import Command, CommandArgument, Commands
-from kube.objects import KubeObject, items, mapping, name_of, text
-from kube.selectors import from_labels, pod_selector
+from kube.objects import KubeObject
+from kube.reader import IntOrString, read
+from kube.selectors import pod_selector
+from kube.types.core import Pod, PodSpec
+from kube.types.network import Service
+from kube.types.workloads import WorkloadSpec
 
 #: Kinds whose Pods are found by their selector, and the groups they are of.
 WORKLOADS = {"Deployment": "apps", "StatefulSet": "apps", "DaemonSet": "apps", "ReplicaSet": "apps", "Job": "batch"}
@@ -60,72 +64,77 @@ class ForwardTarget:
 
 def ports(obj: KubeObject) -> tuple[Port, ...]:
     """The TCP ports that a Service declares, or the containers of a Pod or workload. They may listen on others too."""
-    spec = mapping(obj.get("spec"))
     if obj.get("kind") == "Service":
-        declared = [{**port, "containerPort": port.get("port")} for port in items(spec.get("ports"))]
+        found = _service_ports(read(obj, Service))
+    elif obj.get("kind") == "Pod":
+        found = _container_ports(read(obj.get("spec"), PodSpec))
     else:
-        pod = mapping(mapping(spec.get("template")).get("spec")) if "template" in spec else spec
-        declared = [dict(port) for container in items(pod.get("containers")) for port in items(container.get("ports"))]
-    found = (
-        Port(_number(port.get("containerPort")), text(port.get("name")), text(port.get("protocol")) or "TCP")
-        for port in declared
-    )
+        template = read(obj.get("spec"), WorkloadSpec).template
+        found = _container_ports(read(template.get("spec"), PodSpec))
     return tuple(dict.fromkeys(port for port in found if port.number and port.protocol == "TCP"))
 
 
-def _number(value: Any) -> int:
+def _service_ports(service: Service) -> Iterator[Port]:
+    for port in service.spec.ports:
+        yield Port(_number(port.port), port.name, port.protocol or "TCP")
+
+
+def _container_ports(spec: PodSpec) -> Iterator[Port]:
+    for container in spec.containers:
+        for port in container.ports:
+            yield Port(_number(port.container_port), port.name, port.protocol or "TCP")
+
+
+def _number(value: IntOrString) -> int:
     return value if isinstance(value, int) and 0 < value < 65536 else 0
 
 
-def _ready(pod: KubeObject) -> bool:
-    conditions = (pod.get("status") or {}).get("conditions") or ()
-    return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
+def _ready(pod: Pod) -> bool:
+    return any(condition.type == "Ready" and condition.status == "True" for condition in pod.status.conditions)
 
 
-def _running(pod: KubeObject) -> bool:
-    return (pod.get("status") or {}).get("phase") == "Running" and not pod["metadata"].get("deletionTimestamp")
+def _running(pod: Pod) -> bool:
+    return pod.status.phase == "Running" and not pod.metadata.deletion_timestamp
 
 
 def pod_and_port(client: ClusterClient, target: ForwardTarget, number: int) -> tuple[str, int]:
     """The Pod that answers now, and its port. Raises NotFound or BadRequest with what is missing."""
     pods = client.find("", "v1", "pods")
     if target.kind == "Pod":
-        pod = client.get(pods, target.name, target.namespace)
-        if not _running(pod):
+        if not _running(read(client.get(pods, target.name, target.namespace), Pod)):
             raise BadRequest(
                 f'Pod "{target.name}" is not running, so nothing answers on port {number}. Wait until it runs'
             )
         return target.name, number
     if target.kind == "Service":
-        owner = client.get(client.find("", "v1", "services"), target.name, target.namespace)
-        labels = from_labels({str(k): text(v) for k, v in mapping(mapping(owner.get("spec")).get("selector")).items()})
+        owner_type = client.find("", "v1", "services")
     else:
-        owner = client.get(client.find_kind(WORKLOADS.get(target.kind, ""), target.kind), target.name, target.namespace)
-        labels = pod_selector({**owner, "kind": target.kind})
+        owner_type = client.find_kind(WORKLOADS.get(target.kind, ""), target.kind)
+    owner = client.get(owner_type, target.name, target.namespace)
+    labels = pod_selector({**owner, "kind": target.kind})
     if not labels:
         raise BadRequest(
             f'{target.kind} "{target.name}" has no selector, so its Pods are not known. Forward to a Pod instead'
         )
-    running = [pod for pod in client.list(pods, target.namespace, labels=labels).items if _running(pod)]
+    found = (read(obj, Pod) for obj in client.list(pods, target.namespace, labels=labels).items)
+    running = [pod for pod in found if _running(pod)]
     if not running:
         raise BadRequest(f'{target.kind} "{target.name}" has no running Pod ({labels}). Wait until one runs')
-    pod = min(running, key=lambda item: (not _ready(item), name_of(item)))
-    return name_of(pod), target_port(owner, pod, number) if target.kind == "Service" else number
+    pod = min(running, key=lambda pod: (not _ready(pod), pod.metadata.name))
+    return pod.metadata.name, target_port(read(owner, Service), pod, number) if target.kind == "Service" else number
 
 
-def target_port(service: KubeObject, pod: KubeObject, number: int) -> int:
+def target_port(service: Service, pod: Pod, number: int) -> int:
     """The Pod's port behind `number` of the Service. Raises NotFound when either does not know it."""
-    for port in (service.get("spec") or {}).get("ports") or ():
-        if port.get("port") != number:
+    service_name, pod_name = service.metadata.name, pod.metadata.name
+    for port in service.spec.ports:
+        if port.port != number:
             continue
-        wanted = port.get("targetPort") or number
-        if isinstance(wanted, int) or str(wanted).isdigit():
+        wanted = port.target_port or number
+        if isinstance(wanted, int) or wanted.isdecimal():
             return int(wanted)
-        for container in (pod.get("spec") or {}).get("containers") or ():
-            for declared in container.get("ports") or ():
-                if declared.get("name") == wanted:
-                    return int(declared["containerPort"])
-        raise NotFound(
-            f'port {number} of service "{name_of(service)}" leads to “{wanted}”, which pod "{name_of(pod)}" has not'
-        )
-    raise NotFound(f'service "{name_of(service)}" has no port {number}')
+        for declared in _container_ports(pod.spec):
+            if declared.name == wanted and declared.number:
+                return declared.number
+        raise NotFound(f'port {number} of service "{service_name}" leads to “{wanted}”, which pod "{pod_name}" has not')
+    raise NotFound(f'service "{service_name}" has no port {number}')

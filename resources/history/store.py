@@ -21,7 +21,9 @@ from django.db.models import Max, Sum
 from django.utils import timezone
 
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, comparable, mapping, name_of, namespace_of, older, text, uid_of
+from kube.objects import KubeObject, comparable, older, uid_of
+from kube.reader import read
+from kube.types.meta import Object
 from resources.history import stored_object
 from resources.models import Followed, Recorder, Step, Traced, Write
 from resources.state.kind_health import health
@@ -49,7 +51,7 @@ class Event:
 
 
 def version_of(obj: Mapping[str, Any]) -> str:
-    return text(mapping(obj.get("metadata")).get("resourceVersion"))
+    return read(obj, Object).metadata.resource_version
 
 
 def digest(clean: KubeObject, state: str) -> bytes:
@@ -107,20 +109,21 @@ def _newer(version: str, known: str) -> bool:
 
 def _begin(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> None:
     obj = event.object
-    created = _time(mapping(obj.get("metadata")).get("creationTimestamp"))
+    metadata = read(obj, Object).metadata
+    created = _time(metadata.creation_timestamp)
     head, now = stored_object.packed(clean), timezone.now()
     fresh = not event.listed and event.type == "ADDED"
     traced = Traced.objects.create(
         cluster=cluster,
-        uid=uid_of(obj),
+        uid=metadata.uid,
         group=type_.group,
         version=type_.version,
         plural=type_.plural,
         kind=type_.kind,
-        namespace=namespace_of(obj),
-        name=name_of(obj),
+        namespace=metadata.namespace,
+        name=metadata.name,
         namespace_uid=event.namespace_uid,
-        resource_version=version_of(obj),
+        resource_version=metadata.resource_version,
         head=head,
         state=health(obj).state,
         began_at=created or now,
@@ -133,12 +136,12 @@ def _step(traced: Traced, event: Event, what: str, at: datetime) -> Step:
     """Unsaved. `at` is never before the step it follows."""
     obj = event.object
     found = health(obj)
-    generation = mapping(obj.get("metadata")).get("generation")
+    metadata = read(obj, Object).metadata
     return Step(
         traced=traced,
         event=what,
-        resource_version=version_of(obj),
-        generation=generation if isinstance(generation, int) else 0,
+        resource_version=metadata.resource_version,
+        generation=metadata.generation or 0,
         at=at,
         until=at,
         gap=event.listed,
@@ -239,9 +242,9 @@ def _join(traced: Traced, first: Step, second: Step) -> None:
     second.save()
 
 
-def _time(value: Any) -> datetime | None:
+def _time(value: str) -> datetime | None:
     try:
-        found = datetime.fromisoformat(text(value).replace("Z", "+00:00"))
+        found = datetime.fromisoformat(value.replace("Z", "+00:00"))
     except ValueError:
         return None
     return found if found.tzinfo else None

@@ -23,7 +23,9 @@ from django.conf import settings
 
 from kube.fields import MISSING, Field, Path, brief, dotted, named, same, structured
 from kube.objects import MASKED as MASKED
-from kube.objects import KubeObject, items, mapping, redacted, text, without_last_applied
+from kube.objects import KubeObject, mapping, redacted, without_last_applied
+from kube.reader import read
+from kube.types.meta import Condition, ManagedFieldsEntry, ManagedMeta, Object, TypicalObject
 
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
 _LEADER = "control-plane.alpha.kubernetes.io/leader"
@@ -41,8 +43,8 @@ def skipped(obj: Mapping[str, Any]) -> bool:
     """
     if obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1":
         return True
-    metadata = mapping(obj.get("metadata"))
-    return "olm.copiedFrom" in mapping(metadata.get("labels")) or _LEADER in mapping(metadata.get("annotations"))
+    metadata = read(obj, Object).metadata
+    return "olm.copiedFrom" in metadata.labels or _LEADER in metadata.annotations
 
 
 def clean(obj: Mapping[str, Any]) -> KubeObject:
@@ -121,20 +123,20 @@ def writer(
     The writer of a field that exists is among its owners. A removed field has no owner: only a manager whose fields
     changed since then can have removed it.
     """
-    entries = items(mapping(obj.get("metadata")).get("managedFields"))
-    newest = max((text(entry.get("time")) for entry in entries), default="")
-    last = [entry for entry in entries if text(entry.get("time")) == newest]
+    entries = read(obj.get("metadata"), ManagedMeta).managed_fields
+    newest = max((entry.time for entry in entries), default="")
+    last = [entry for entry in entries if entry.time == newest]
     if not last:
         return "", None
     status = all(path and path[0] == "status" for path in paths)
-    last.sort(key=lambda entry: (*_owned(entry, paths), (text(entry.get("subresource")) == "status") == status))
+    last.sort(key=lambda entry: (*_owned(entry, paths), (entry.subresource == "status") == status))
     when = _moment(newest)
     present = [path for path in paths if _has(obj, path)]
     if present:
         known = _owned(last[-1], present)[0] > 0
     else:
         known = not paths or since is None or (when is not None and when > since.replace(microsecond=0))
-    return (text(last[-1].get("manager"))[:253], when) if known else ("", None)
+    return (last[-1].manager[:253], when) if known else ("", None)
 
 
 def _moment(value: str) -> datetime | None:
@@ -156,7 +158,7 @@ def _has(value: Any, path: Path) -> bool:
     return True
 
 
-def _owned(entry: Mapping[str, Any], paths: Collection[Path]) -> tuple[int, int]:
+def _owned(entry: ManagedFieldsEntry, paths: Collection[Path]) -> tuple[int, int]:
     """(how many of the paths are this manager's, how many steps of all paths are).
 
     An item of a list goes by a key: its list is looked for.
@@ -164,7 +166,8 @@ def _owned(entry: Mapping[str, Any], paths: Collection[Path]) -> tuple[int, int]
     whole = steps = 0
     for path in paths:
         names = path[: next((place for place, step in enumerate(path) if isinstance(step, int)), len(path))]
-        fields, depth = mapping(entry.get("fieldsV1")), 0
+        fields: Mapping[str, Any] = entry.fields_v1
+        depth = 0
         for name in names:
             if f"f:{name}" not in fields:
                 break
@@ -251,22 +254,18 @@ def _conditions(old: Any, new: Any) -> Iterator[list[str]]:
 
 
 def _by_type(obj: Any) -> dict[str, Mapping[str, Any]]:
-    found = (obj.get("status") or {}).get("conditions") if isinstance(obj, dict) and _has_status(obj) else None
-    entries = found if isinstance(found, list) else ()
-    return {text(entry.get("type")): entry for entry in entries if isinstance(entry, dict) and entry.get("type")}
-
-
-def _has_status(obj: dict[str, Any]) -> bool:
-    return isinstance(obj.get("status"), dict)
+    conditions = read(obj, TypicalObject).status.conditions
+    entries = conditions if isinstance(conditions, list) else ()
+    return {str(entry["type"]): entry for entry in entries if isinstance(entry, dict) and entry.get("type")}
 
 
 def _condition(entry: Mapping[str, Any] | None, short: bool) -> str:
     """The status with its reason; where only the text changed, the text."""
     if entry is None:
         return ""
-    reason, message = text(entry.get("reason")), text(entry.get("message"))
-    words = f"{text(entry.get('status')) or '–'}{f' ({reason})' if reason else ''}"
-    return brief(f"{words}: {message}" if short and message else words)
+    condition = read(entry, Condition)
+    words = f"{condition.status or '–'}{f' ({condition.reason})' if condition.reason else ''}"
+    return brief(f"{words}: {condition.message}" if short and condition.message else words)
 
 
 def _told(old: Any, new: Any) -> Iterator[list[str]]:

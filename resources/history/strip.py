@@ -7,7 +7,7 @@ have them where HISTORY_KINDS names Pods.
 A line changes where a step says so. Small changes of the status that were folded into one step count as one.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from kube.objects import items, mapping
+from kube.reader import read
+from kube.types.workloads import Scalable
 from resources.history import stored_object, timeline
 from resources.history.timeline import TimelineEntry
 from resources.models import Step, Traced
@@ -352,25 +353,24 @@ def _changed_numbers(newest_first: list[tuple[datetime, _Numbers]]) -> list[tupl
 
 def numbers_of(obj: Any) -> _Numbers:
     """What an object says of itself; {} for kinds that have no such numbers."""
-    spec, status = mapping(mapping(obj).get("spec")), mapping(mapping(obj).get("status"))
-    if isinstance(status.get("containerStatuses"), list):
-        return {RESTARTS: sum(_whole(item.get("restartCount")) or 0 for item in items(status["containerStatuses"]))}
-    wanted, ready = _first(spec, "replicas", "size"), _first(status, "readyReplicas")
-    if "desiredNumberScheduled" in status:
-        wanted, ready = _whole(status["desiredNumberScheduled"]), _whole(status.get("numberReady"))
+    scalable = read(obj, Scalable)
+    spec, status = scalable.spec, scalable.status
+    if status.container_statuses is not None:
+        return {RESTARTS: sum(_plausible(container.restart_count) or 0 for container in status.container_statuses)}
+    wanted, ready = _plausible(spec.replicas), _plausible(status.ready_replicas)
+    if wanted is None:
+        wanted = _plausible(spec.size)
+    if status.desired_number_scheduled is not None:
+        wanted, ready = _plausible(status.desired_number_scheduled), _plausible(status.number_ready)
     if wanted is None and ready is None:
         return {}
     # A controller leaves out a number of none.
-    found = {WANTED: wanted, READY: 0 if ready is None and "replicas" in status else ready}
+    found = {WANTED: wanted, READY: 0 if ready is None and status.replicas is not None else ready}
     return {key: number for key, number in found.items() if number is not None}
 
 
-def _first(part: Mapping[str, Any], *names: str) -> int | None:
-    return next((number for name in names if (number := _whole(part.get(name))) is not None), None)
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None
+def _plausible(number: int | None) -> int | None:
+    return number if number is not None and 0 <= number < 10**9 else None
 
 
 def _line(key: str, found: list[tuple[datetime, _Numbers]], begin: datetime, end: datetime, top: int) -> ChartLine:

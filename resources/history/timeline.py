@@ -22,8 +22,10 @@ from django.utils.translation import gettext as _
 from console.web.access import can, denial
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, mapping, text, uid_of
+from kube.objects import KubeObject, uid_of
+from kube.reader import read
 from kube.requests import FIELD_MANAGER
+from kube.types.meta import Object
 from resources.history import stored_object
 from resources.models import Step, Traced, Write
 from resources.place import Place
@@ -383,9 +385,7 @@ def _namespace_life(client: ClusterClient, namespace: str) -> NamespaceLife:
 
 def _created_at(obj: Mapping[str, Any]) -> datetime | None:
     try:
-        found = datetime.fromisoformat(
-            text(mapping(obj.get("metadata")).get("creationTimestamp")).replace("Z", "+00:00")
-        )
+        found = datetime.fromisoformat(read(obj, Object).metadata.creation_timestamp.replace("Z", "+00:00"))
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -27,6 +27,8 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, is_last_applied, mapping, uid_of, without_last_applied
+from kube.reader import read
+from kube.types.meta import Object
 from resources.history import store, stored_object
 from resources.history.store import UNDOABLE
 from resources.models import Write
@@ -179,19 +181,18 @@ def objects(row: Write) -> tuple[KubeObject | None, KubeObject | None]:
     )
 
 
-_KEPT_HERE = ("labels", "annotations")
+_REPLACED = ("labels", "annotations", "managedFields")
 
 
 def reverted(version: KubeObject, live: KubeObject) -> KubeObject:
     """The live object with the spec, labels and annotations of `version`; its own metadata names it to the server."""
-    now = {key: value for key, value in mapping(live.get("metadata")).items() if key != "managedFields"}
-    metadata = {key: value for key, value in now.items() if key not in _KEPT_HERE}
-    then = mapping(version.get("metadata"))
-    if labels := then.get("labels"):
-        metadata["labels"] = labels
+    now, then = read(live, Object).metadata, read(version, Object).metadata
+    metadata = {key: value for key, value in mapping(live.get("metadata")).items() if key not in _REPLACED}
+    if then.labels:
+        metadata["labels"] = then.labels
     # The copies that programs keep (what kubectl applied last) stay: only so kopf sees that something changed.
-    notes = {key: value for key, value in mapping(now.get("annotations")).items() if is_last_applied(key)}
-    notes |= without_last_applied(then.get("annotations"))
+    notes = {key: value for key, value in now.annotations.items() if is_last_applied(key)}
+    notes |= without_last_applied(then.annotations)
     if notes:
         metadata["annotations"] = notes
     body = {key: value for key, value in version.items() if key not in ("status", "metadata", "apiVersion", "kind")}
@@ -226,7 +227,7 @@ def lost_parts(kind: str, version: KubeObject) -> list[str]:
     found = []
     if stored_object.any_hidden(version):
         found.append("values")
-    if mapping(version.get("metadata")).get("ownerReferences"):
+    if read(version, Object).metadata.owner_references:
         found.append("owners")
     contents = {
         "PersistentVolumeClaim": "data",

@@ -12,7 +12,6 @@ import binascii
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -21,7 +20,9 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject, name_of, namespace_of, text
+from kube.reader import read
+from kube.types.core import ConfigMap, DockerConfigJson, Secret
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
 from resources.kinds.pods import pods_using
@@ -60,18 +61,19 @@ class Values:
 
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    if obj.get("immutable") is True:
+    config = read(obj, ConfigMap)
+    if config.immutable:
         yield facts("config", _("ConfigMap"), ((_("Immutable"), label(_("Yes"), "blue")),))
     place = Place(type_, namespace_of(obj), name_of(obj))
-    yield Panel("data", "resources/kinds/_config.html", Values(values(obj), place.url("value")), wide=True)
+    yield Panel("data", "resources/kinds/_config.html", Values(values(config), place.url("value")), wide=True)
     yield pods_using(client, "ConfigMap", name_of(obj), namespace_of(obj))
 
 
-def values(obj: KubeObject) -> tuple[Value, ...]:
+def values(config: ConfigMap) -> tuple[Value, ...]:
     """In the order of their keys, texts first."""
-    found = [_text(key, text(value)) for key, value in sorted(mapping(obj.get("data")).items())]
-    binary = sorted(mapping(obj.get("binaryData")).items())
-    return tuple(found + [Value(key=key, size=len(decoded(value)), binary=True) for key, value in binary])
+    texts = [_text(key, value) for key, value in sorted(config.data.items())]
+    binary = sorted(config.binary_data.items())
+    return (*texts, *(Value(key=key, size=len(decoded(value)), binary=True) for key, value in binary))
 
 
 def _text(key: str, value: str) -> Value:
@@ -110,13 +112,13 @@ class Keys:
 
 
 def secret_panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    data, namespace = mapping(obj.get("data")), namespace_of(obj)
-    if known_facts := [fact for fact in _secret_facts(client, obj) if fact[1]]:
+    secret, namespace = read(obj, Secret), namespace_of(obj)
+    data = secret.data
+    if known_facts := [fact for fact in _secret_facts(client, secret, namespace) if fact[1]]:
         yield facts("secret", _("Secret"), known_facts)
-    kind = text(obj.get("type"))
-    if kind == "kubernetes.io/tls" or "tls.crt" in data:
+    if secret.type == "kubernetes.io/tls" or "tls.crt" in data:
         yield facts("certificate", _("Certificate"), certificate(decoded(data.get("tls.crt"))))
-    if kind in ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"):
+    if secret.type in ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"):
         rows = tuple(registries(data))
         empty = _("Can't read registry credentials from this Secret.")
         yield table(
@@ -129,10 +131,10 @@ def secret_panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -
     yield pods_using(client, "Secret", name_of(obj), namespace)
 
 
-def _secret_facts(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
-    notes = mapping(mapping(obj.get("metadata")).get("annotations"))
-    yield _("Service account"), see(client, "", "ServiceAccount", notes.get(_TOKEN_OF), namespace_of(obj))
-    yield _("Immutable"), label(_("Yes"), "blue") if obj.get("immutable") is True else ()
+def _secret_facts(client: ClusterClient, secret: Secret, namespace: str) -> Iterator[tuple[str, Cell]]:
+    account = secret.metadata.annotations.get(_TOKEN_OF)
+    yield _("Service account"), see(client, "", "ServiceAccount", account, namespace)
+    yield _("Immutable"), label(_("Yes"), "blue") if secret.immutable else ()
 
 
 def certificate(pem: bytes) -> Iterator[tuple[str, Cell]]:
@@ -184,17 +186,16 @@ def _key(found: x509.Certificate) -> str:
     return f"ECDSA {key.curve.name}" if isinstance(key, ec.EllipticCurvePublicKey) else type(key).__name__
 
 
-def registries(data: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-    """Rows of registry, user and e-mail; no password."""
+def registries(data: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:
+    """Rows of registry, user and e-mail; no password. `.dockercfg` is the older format, without `auths`."""
     value = decoded(data.get(".dockerconfigjson") or data.get(".dockercfg"))
     try:
         found = json_bounds.loads(value)
     except (ValueError, RecursionError):
         return
-    logins = mapping(found).get("auths") if ".dockerconfigjson" in data else found
-    for host, login in mapping(logins).items():
-        entry = mapping(login)
-        yield line(host), line(text(entry.get("username")) or _user(text(entry.get("auth")))), line(entry.get("email"))
+    config = read(found if ".dockerconfigjson" in data else {"auths": found}, DockerConfigJson)
+    for host, login in config.auths.items():
+        yield line(host), line(login.username or _user(login.auth)), line(login.email)
 
 
 def _user(auth: str) -> str:

@@ -6,14 +6,20 @@ https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resou
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, items, mapping, text
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.extensions import (
+    CustomResourceConversion,
+    CustomResourceDefinition,
+    CustomResourceDefinitionNames,
+    CustomResourceDefinitionVersion,
+)
 from resources.kinds import Kind, Maker, Panel
 from resources.lists.counts import Count, count
 from resources.place import Place
@@ -90,30 +96,26 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
 
 def definition(client: ClusterClient, obj: KubeObject) -> Definition:
     """Asks for the number of objects, and for the Service of a webhook."""
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    names = mapping(spec.get("names"))
-    group, plural = text(spec.get("group")), text(names.get("plural"))
-    served = _served(client, group, plural)
-    stored = _texts(status.get("storedVersions"))
-    declared = items(spec.get("versions"))
+    crd = read(obj, CustomResourceDefinition)
+    spec, stored = crd.spec, crd.status.stored_versions
+    served = _served(client, spec.group, spec.names.plural)
     brought = definition_owner(client, obj)
-    versions = tuple(_version(entry, stored, served) for entry in declared)
+    versions = tuple(_version(version, stored, served) for version in spec.versions)
     storage = next((version.name for version in versions if version.storage), "")
+    declared = {version.name for version in versions}
     type_ = next(iter(served.values()), None)
-    qualified = f"{plural}.{group}"
-    everywhere = " -A" if text(spec.get("scope")) == "Namespaced" else ""
+    qualified = f"{spec.names.plural}.{spec.group}"
+    everywhere = " -A" if spec.scope == "Namespaced" else ""
     return Definition(
-        group=group,
-        kind=text(names.get("kind")),
+        group=spec.group,
+        kind=spec.names.kind,
         namespaced=bool(everywhere),
-        names=_names(names),
+        names=_names(spec.names),
         versions=versions,
         storage=storage,
         old=tuple(version for version in stored if version != storage),
-        gone=tuple(
-            stored_version for stored_version in stored if stored_version not in {version.name for version in versions}
-        ),
-        conversion=_conversion(client, mapping(spec.get("conversion")), len(versions) > 1),
+        gone=tuple(version for version in stored if version not in declared),
+        conversion=_conversion(client, spec.conversion, len(versions) > 1),
         type=type_,
         count=count(client, type_) if type_ else None,
         owner=brought if brought != manager(obj) else None,
@@ -131,50 +133,47 @@ def _served(client: ClusterClient, group: str, plural: str) -> Mapping[str, Reso
         return {}
 
 
-def _names(names: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def _names(names: CustomResourceDefinitionNames) -> tuple[tuple[str, str], ...]:
     pairs = (
-        (_("Plural"), text(names.get("plural"))),
-        (_("Singular"), text(names.get("singular"))),
-        (_("Short names"), ", ".join(_texts(names.get("shortNames")))),
-        (_("Categories"), ", ".join(_texts(names.get("categories")))),
+        (_("Plural"), names.plural),
+        (_("Singular"), names.singular),
+        (_("Short names"), ", ".join(names.short_names)),
+        (_("Categories"), ", ".join(names.categories)),
     )
     return tuple(pair for pair in pairs if pair[1])
 
 
-def _version(entry: Mapping[str, Any], stored: tuple[str, ...], served: Mapping[str, ResourceType]) -> CrdVersion:
-    name = text(entry.get("name"))
-    warning = text(entry.get("deprecationWarning")) or _("This version is deprecated.")
-    columns = items(entry.get("additionalPrinterColumns"))[:_COLUMNS]
+def _version(
+    version: CustomResourceDefinitionVersion, stored: tuple[str, ...], served: Mapping[str, ResourceType]
+) -> CrdVersion:
+    warning = version.deprecation_warning or _("This version is deprecated.")
+    columns = version.additional_printer_columns[:_COLUMNS]
     return CrdVersion(
-        name=name,
-        served=entry.get("served") is True,
-        storage=entry.get("storage") is True,
-        stored=name in stored,
-        warning=warning if entry.get("deprecated") is True else "",
-        subresources=tuple(sorted(str(subresource) for subresource in mapping(entry.get("subresources")))),
-        columns=tuple(
-            (text(column.get("name")), text(column.get("jsonPath")), text(column.get("priority")) not in ("", "0"))
-            for column in columns
-        ),
-        type=served.get(name),
+        name=version.name,
+        served=version.served,
+        storage=version.storage,
+        stored=version.name in stored,
+        warning=warning if version.deprecated else "",
+        subresources=tuple(sorted(version.subresources)),
+        columns=tuple((column.name, column.json_path, column.priority != 0) for column in columns),
+        type=served.get(version.name),
     )
 
 
-def _conversion(client: ClusterClient, conversion: Mapping[str, Any], several: bool) -> Conversion:
-    strategy = text(conversion.get("strategy")) or "None"
+def _conversion(client: ClusterClient, conversion: CustomResourceConversion, several: bool) -> Conversion:
+    strategy = conversion.strategy or "None"
     if strategy != "Webhook":
         return Conversion(strategy)
-    config = mapping(mapping(conversion.get("webhook")).get("clientConfig"))
-    if url := text(config.get("url")):
-        return Conversion(strategy, url)
-    service = mapping(config.get("service"))
-    namespace, name = text(service.get("namespace")), text(service.get("name"))
-    words = f"{namespace}/{name}:{text(service.get('port')) or 443}{text(service.get('path'))}"
-    if not namespace or not name or "/" in namespace + name:
+    config = conversion.webhook.client_config
+    if config.url:
+        return Conversion(strategy, config.url)
+    service = config.service
+    words = f"{service.namespace}/{service.name}:{service.port or 443}{service.path}"
+    if not service.namespace or not service.name or "/" in service.namespace + service.name:
         return Conversion(strategy, words)
     try:
         type_ = client.find("", "v1", "services")
-        client.get(type_, name, namespace)
+        client.get(type_, service.name, service.namespace)
     except NotFound:
         problem = _(
             "This Service doesn't exist, so the API server can't convert objects, and objects stored in another version"
@@ -183,17 +182,13 @@ def _conversion(client: ClusterClient, conversion: Mapping[str, Any], several: b
         return Conversion(strategy, words, None, problem if several else "")
     except KubeError:
         return Conversion(strategy, words)
-    place = Place(type_, namespace, name)
+    place = Place(type_, service.namespace, service.name)
     problem = (
         ""
-        if config.get("caBundle")
+        if config.ca_bundle
         else _("The webhook's certificate authority (caBundle) isn't set, so the API server doesn't trust it.")
     )
     return Conversion(strategy, words, place, problem)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(text(item) for item in value) if isinstance(value, list) else ()
 
 
 PANELS: dict[Kind, Maker] = {("apiextensions.k8s.io", "CustomResourceDefinition"): panels}

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from celery.schedules import ParseException, crontab_parser
@@ -18,10 +17,13 @@ from django.utils.translation import gettext as _
 from console.prefer import times
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text, uid_of
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.workloads import CronJob, Job, JobStatus
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, more_note, see, some, state, table
 from resources.kinds.workloads import template_panels
+from resources.state.health import Health
 from resources.state.kind_health import health
 
 _RUNS = 20
@@ -40,45 +42,43 @@ _DAYS_AHEAD = 5 * 366
 _EVERY_STEP = re.compile(r"\*/(\d+)")
 
 
-def job(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    yield facts("job", _("Job"), _job(obj))
-    yield from template_panels(client, mapping(mapping(obj.get("spec")).get("template")), namespace_of(obj))
+def job_panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    job = read(obj, Job)
+    yield facts("job", _("Job"), _job(job))
+    yield from template_panels(client, job.spec.template, job.metadata.namespace)
 
 
-def _job(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    yield _("Completions"), line(completions(obj))
-    yield _("Running"), line(status.get("active"))
-    yield _("Failed Pods"), label(status.get("failed"), "red") if status.get("failed") else ()
-    yield _("Started"), line(status.get("startTime"), "age")
-    yield _("Ended"), line(ended(obj), "age")
-    yield _("Duration"), line(duration(text(status.get("startTime")), ended(obj)))
-    yield _("Parallelism"), line(spec.get("parallelism"))
-    yield _("Backoff limit"), line(spec.get("backoffLimit"))
-    yield _("Active deadline"), line(_seconds(spec.get("activeDeadlineSeconds")))
-    yield _("TTL after finished"), line(_seconds(spec.get("ttlSecondsAfterFinished")))
-    yield _("Suspended"), label(_("Yes"), "purple") if spec.get("suspend") is True else ()
+def _job(job: Job) -> Iterator[tuple[str, Cell]]:
+    spec, status = job.spec, job.status
+    yield _("Completions"), line(completions(job))
+    yield _("Running"), line(status.active or None)
+    yield _("Failed Pods"), label(status.failed, "red") if status.failed else ()
+    yield _("Started"), line(status.start_time, "age")
+    yield _("Ended"), line(ended(status), "age")
+    yield _("Duration"), line(duration(status.start_time, ended(status)))
+    yield _("Parallelism"), line(spec.parallelism)
+    yield _("Backoff limit"), line(spec.backoff_limit)
+    yield _("Active deadline"), line(_seconds(spec.active_deadline_seconds))
+    yield _("TTL after finished"), line(_seconds(spec.ttl_seconds_after_finished))
+    yield _("Suspended"), label(_("Yes"), "purple") if spec.suspend else ()
 
 
-def completions(obj: KubeObject) -> str:
+def completions(job: Job) -> str:
     """'1 of 3'; of a Job without a wanted number, 'until one succeeds'."""
-    done = mapping(obj.get("status")).get("succeeded")
-    wanted = mapping(obj.get("spec")).get("completions")
-    number = done if isinstance(done, int) else 0
-    if not isinstance(wanted, int):
-        return _("%(n)d, completes when any Pod succeeds") % {"n": number}
-    return _("%(n)d of %(wanted)d") % {"n": number, "wanted": wanted}
+    done, wanted = job.status.succeeded, job.spec.completions
+    if wanted is None:
+        return _("%(n)d, completes when any Pod succeeds") % {"n": done}
+    return _("%(n)d of %(wanted)d") % {"n": done, "wanted": wanted}
 
 
-def ended(obj: KubeObject) -> str:
+def ended(status: JobStatus) -> str:
     """When it completed or failed, '' while it runs."""
-    status = mapping(obj.get("status"))
     failed = (
-        text(entry.get("lastTransitionTime"))
-        for entry in items(status.get("conditions"))
-        if entry.get("type") == "Failed" and entry.get("status") == "True"
+        condition.last_transition_time
+        for condition in status.conditions
+        if condition.type == "Failed" and condition.status == "True"
     )
-    return text(status.get("completionTime")) or next(failed, "")
+    return status.completion_time or next(failed, "")
 
 
 def duration(start: str, end: str) -> str:
@@ -94,73 +94,60 @@ def duration(start: str, end: str) -> str:
     return f"{seconds // 3600} h {seconds % 3600 // 60} min"
 
 
-def _seconds(value: Any) -> str:
-    return f"{value} s" if isinstance(value, int) and not isinstance(value, bool) else ""
+def _seconds(value: int | None) -> str:
+    return "" if value is None else f"{value} s"
 
 
-def cron_job(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    yield facts("schedule", _("Schedule"), _schedule(obj))
-    yield _runs(client, obj)
-    template = mapping(mapping(mapping(mapping(obj.get("spec")).get("jobTemplate")).get("spec")).get("template"))
-    yield from template_panels(client, template, namespace_of(obj))
+def cron_job_panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    cron_job = read(obj, CronJob)
+    yield facts("schedule", _("Schedule"), _schedule(cron_job))
+    yield _runs(client, cron_job)
+    yield from template_panels(client, cron_job.spec.job_template.spec.template, cron_job.metadata.namespace)
 
 
-def _schedule(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    when, zone = text(spec.get("schedule")), text(spec.get("timeZone"))
-    suspended = spec.get("suspend") is True
-    yield _("Schedule"), (*line(schedule_words(when)), *line(when, "code"))
-    yield _("Time zone"), line(zone) or line(_("Cluster default, usually UTC"), "muted")
-    found = parse_schedule(when)
-    runs = next_runs(found, datetime.now(UTC), zone) if found and not suspended else ()
+def _schedule(cron_job: CronJob) -> Iterator[tuple[str, Cell]]:
+    spec, status = cron_job.spec, cron_job.status
+    yield _("Schedule"), (*line(schedule_words(spec.schedule)), *line(spec.schedule, "code"))
+    yield _("Time zone"), line(spec.time_zone) or line(_("Cluster default, usually UTC"), "muted")
+    found = parse_schedule(spec.schedule)
+    runs = next_runs(found, datetime.now(UTC), spec.time_zone) if found and not spec.suspend else ()
     yield _("Next runs (UTC)"), lines(f"{time:%Y-%m-%d %H:%M}" for time in runs)
-    yield _("Suspended"), label(_("Yes: no new Jobs are started"), "purple") if suspended else ()
-    yield _("Last run"), line(status.get("lastScheduleTime"), "age")
-    yield _("Last success"), line(status.get("lastSuccessfulTime"), "age")
+    yield _("Suspended"), label(_("Yes: no new Jobs are started"), "purple") if spec.suspend else ()
+    yield _("Last run"), line(status.last_schedule_time, "age")
+    yield _("Last success"), line(status.last_successful_time, "age")
     policies = {
         "Allow": _("Allow: runs can overlap"),
         "Forbid": _("Forbid: the next run is skipped"),
         "Replace": _("Replace: the next run replaces the running Job"),
     }
-    policy = text(spec.get("concurrencyPolicy"))
-    yield _("Concurrency policy"), line(policies.get(policy, policy))
-    yield _("Starting deadline"), line(_seconds(spec.get("startingDeadlineSeconds")))
+    yield _("Concurrency policy"), line(policies.get(spec.concurrency_policy, spec.concurrency_policy))
+    yield _("Starting deadline"), line(_seconds(spec.starting_deadline_seconds))
 
 
-def _runs(client: ClusterClient, obj: KubeObject) -> Panel:
-    found = some(client, "batch", "Job", namespace_of(obj))
-    mine = [item for item in found.items if _owner(item) == uid_of(obj)]
-    mine.sort(key=lambda item: text(mapping(item.get("metadata")).get("creationTimestamp")), reverse=True)
-    rows = tuple(
-        (
-            see(client, "batch", "Job", name_of(item), namespace_of(obj)),
-            state(health(item)),
-            line(duration(text(mapping(item.get("status")).get("startTime")), ended(item))),
-            line(mapping(item.get("metadata")).get("creationTimestamp"), "age"),
-        )
-        for item in mine[:_RUNS]
+def _runs(client: ClusterClient, cron_job: CronJob) -> Panel:
+    meta = cron_job.metadata
+    found = some(client, "batch", "Job", meta.namespace)
+    mine = [(job, item) for item in found.items if (job := read(item, Job)).metadata.controller.uid == meta.uid]
+    mine.sort(key=lambda pair: pair[0].metadata.creation_timestamp, reverse=True)
+    made = Table(
+        title=_("Recent runs"),
+        columns=(_("Job"), _("State"), _("Duration"), times.heading()),
+        rows=tuple(_run(client, job, health(item)) for job, item in mine[:_RUNS]),
+        note=more_note(found),
+        left=max(0, len(mine) - _RUNS),
+        problem=found.problem,
+        empty=_("No Jobs. The CronJob hasn't run yet, or its Jobs were deleted."),
     )
-    columns = (_("Job"), _("State"), _("Duration"), times.heading())
-    empty = _("No Jobs. The CronJob hasn't run yet, or its Jobs were deleted.")
-    left = max(0, len(mine) - _RUNS)
-    return table(
-        "runs",
-        Table(
-            title=_("Recent runs"),
-            columns=columns,
-            rows=rows,
-            note=more_note(found),
-            left=left,
-            problem=found.problem,
-            empty=empty,
-        ),
-        wide=True,
+    return table("runs", made, wide=True)
+
+
+def _run(client: ClusterClient, job: Job, job_health: Health) -> tuple[Cell, ...]:
+    return (
+        see(client, "batch", "Job", job.metadata.name, job.metadata.namespace),
+        state(job_health),
+        line(duration(job.status.start_time, ended(job.status))),
+        line(job.metadata.creation_timestamp, "age"),
     )
-
-
-def _owner(item: KubeObject) -> str:
-    owners = items(mapping(item.get("metadata")).get("ownerReferences"))
-    return next((text(owner.get("uid")) for owner in owners if owner.get("controller") is True), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,4 +267,4 @@ def _daily(minute: str, hour: str) -> str:
     return ""
 
 
-PANELS: dict[Kind, Maker] = {("batch", "Job"): job, ("batch", "CronJob"): cron_job}
+PANELS: dict[Kind, Maker] = {("batch", "Job"): job_panels, ("batch", "CronJob"): cron_job_panels}

@@ -8,7 +8,6 @@ is drawn one after the other, and nothing is claimed.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,7 +15,9 @@ from django.utils.translation import gettext_lazy
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, items, mapping, namespace_of, text
+from kube.objects import KubeObject, namespace_of
+from kube.reader import ApiType, read
+from kube.types.meta import ObjectReference
 from resources.kinds import Kind, Maker, Panel
 
 GROUP = "kudo.dev"
@@ -34,6 +35,47 @@ _LOOKS = {
     "FATAL_ERROR": (gettext_lazy("Failed"), "red", "error"),
     "NEVER_RUN": (gettext_lazy("Never run"), "grey", "info"),
 }
+
+
+class StepStatus(ApiType, frozen=True):
+    name: str = ""
+    status: str = ""
+    message: str = ""
+
+
+class PhaseStatus(StepStatus, frozen=True):
+    steps: tuple[StepStatus, ...] = ()
+
+
+class PlanStatus(StepStatus, frozen=True):
+    phases: tuple[PhaseStatus, ...] = ()
+    last_updated_timestamp: str = ""
+
+
+class InstanceSpec(ApiType, frozen=True):
+    operator_version: ObjectReference = ObjectReference()
+
+
+class InstanceStatus(ApiType, frozen=True):
+    plan_status: dict[str, PlanStatus] = {}
+
+
+class Phase(ApiType, frozen=True):
+    """`strategy`: serial or parallel, of its steps."""
+
+    name: str = ""
+    strategy: str = ""
+
+
+class Plan(ApiType, frozen=True):
+    """`strategy`: serial or parallel, of its phases."""
+
+    strategy: str = ""
+    phases: tuple[Phase, ...] = ()
+
+
+class OperatorVersionSpec(ApiType, frozen=True):
+    plans: dict[str, Plan] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,15 +129,15 @@ class Plans:
 
 
 def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    found = plans(obj, _strategies(client, obj))
+    found = plans(obj, _described(client, obj))
     if found.ran or found.never:
         yield Panel("plans", "resources/kinds/_kudo_plans.html", found, wide=True)
 
 
-def plans(obj: KubeObject, strategies: Mapping[str, Any] | None = None) -> Plans:
-    """Of an Instance, whatever shape its status has. `strategies`: spec.plans of its OperatorVersion."""
-    known = mapping(mapping(obj.get("status")).get("planStatus"))
-    every = [_plan(text(name), mapping(item), mapping((strategies or {}).get(name))) for name, item in known.items()]
+def plans(obj: KubeObject, described: Mapping[str, Plan] | None = None) -> Plans:
+    """Of an Instance. `described`: the plans of its OperatorVersion, by name."""
+    known = described or {}
+    every = [_plan(name, status, known.get(name, Plan())) for name, status in _plan_status(obj).items()]
     ran = sorted(
         (part for part in every if part.status != "NEVER_RUN"), key=lambda part: (part.running, part.when), reverse=True
     )
@@ -112,60 +154,53 @@ def plans(obj: KubeObject, strategies: Mapping[str, Any] | None = None) -> Plans
 
 def runnable(obj: KubeObject) -> tuple[str, ...]:
     """Plans that a user can start: those that no change starts automatically, and special ones that have failed."""
-    known = mapping(mapping(obj.get("status")).get("planStatus"))
     return tuple(
         name
-        for name, item in sorted(known.items())
-        if _NAME.fullmatch(str(name))
-        and (name not in SPECIAL or (name != "cleanup" and text(mapping(item).get("status")) == "FATAL_ERROR"))
+        for name, plan in sorted(_plan_status(obj).items())
+        if _NAME.fullmatch(name) and (name not in SPECIAL or (name != "cleanup" and plan.status == "FATAL_ERROR"))
     )
 
 
 def busy(obj: KubeObject) -> str:
     """The plan that runs, '' when none does."""
-    known = mapping(mapping(obj.get("status")).get("planStatus"))
-    return next((str(name) for name, item in known.items() if text(mapping(item).get("status")) in RUNNING), "")
+    return next((name for name, plan in _plan_status(obj).items() if plan.status in RUNNING), "")
 
 
-def _plan(name: str, status: Mapping[str, Any], described: Mapping[str, Any]) -> PlanPart:
-    phases = {text(item.get("name")): item for item in items(described.get("phases"))}
-    parts = tuple(
-        _part(phase, tuple(_part(step) for step in items(phase.get("steps"))), phases.get(text(phase.get("name")), {}))
-        for phase in items(status.get("phases"))
-    )
-    found = _part(status, parts, described)
+def _plan_status(obj: KubeObject) -> Mapping[str, PlanStatus]:
+    return read(obj.get("status"), InstanceStatus).plan_status
+
+
+def _plan(name: str, status: PlanStatus, described: Plan) -> PlanPart:
+    strategies = {phase.name: phase.strategy for phase in described.phases}
     return PlanPart(
         name=name,
-        status=found.status,
-        message=found.message,
-        parts=parts,
-        parallel=found.parallel,
-        when=text(status.get("lastUpdatedTimestamp")),
+        status=status.status,
+        message=status.message,
+        parts=tuple(_phase(phase, strategies.get(phase.name, "")) for phase in status.phases),
+        parallel=described.strategy == "parallel",
+        when=status.last_updated_timestamp,
     )
 
 
-def _part(
-    status: Mapping[str, Any], parts: tuple[PlanPart, ...] = (), described: Mapping[str, Any] | None = None
-) -> PlanPart:
-    parallel = text((described or {}).get("strategy")) == "parallel"
+def _phase(status: PhaseStatus, strategy: str) -> PlanPart:
     return PlanPart(
-        name=text(status.get("name")),
-        status=text(status.get("status")),
-        message=text(status.get("message")),
-        parts=parts,
-        parallel=parallel,
+        name=status.name,
+        status=status.status,
+        message=status.message,
+        parts=tuple(PlanPart(name=step.name, status=step.status, message=step.message) for step in status.steps),
+        parallel=strategy == "parallel",
     )
 
 
-def _strategies(client: ClusterClient, obj: KubeObject) -> Mapping[str, Any]:
-    name = text(mapping(mapping(obj.get("spec")).get("operatorVersion")).get("name"))
+def _described(client: ClusterClient, obj: KubeObject) -> Mapping[str, Plan]:
+    name = read(obj.get("spec"), InstanceSpec).operator_version.name
     if not _NAME.fullmatch(name):
         return {}
     try:
         version = client.get(client.find_kind(GROUP, "OperatorVersion"), name, namespace_of(obj))
     except KubeError:
         return {}
-    return mapping(mapping(version.get("spec")).get("plans"))
+    return read(version.get("spec"), OperatorVersionSpec).plans
 
 
 PANELS: dict[Kind, Maker] = {(GROUP, "Instance"): panels}

@@ -6,30 +6,32 @@ is deleted, what it waits for in plain words.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, items, mapping, name_of, text
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.cluster import LimitRange, LimitRangeItem, ResourceQuota
+from kube.types.meta import ObjectMeta
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bar, Bars, Bit, Cell, Table, bar, facts, line, some, table
 from resources.state.health import conditions
 
 
 def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    name = name_of(obj)
+    meta = read(obj.get("metadata"), ObjectMeta)
     if going := waits_for(obj):
         yield facts("going", _("Deletion progress"), going)
-    yield facts("namespace", _("Security"), _security(mapping(mapping(obj.get("metadata")).get("labels"))))
-    yield from _quotas(some(client, "", "ResourceQuota", name, limit=50).items)
-    ranges = some(client, "", "LimitRange", name, limit=50).items
+    yield facts("namespace", _("Security"), _security(meta.labels))
+    yield from _quotas(some(client, "", "ResourceQuota", meta.name, limit=50).items)
+    ranges = some(client, "", "LimitRange", meta.name, limit=50).items
     if ranges:
-        yield limits_table("limits", _("Limits"), ranges)
+        yield _limits_panel(ranges)
 
 
-def _security(labels: Mapping[str, Any]) -> Iterable[tuple[str, Cell]]:
+def _security(labels: Mapping[str, str]) -> Iterable[tuple[str, Cell]]:
     """Pod Security Admission: what Pods may ask for here.
     https://kubernetes.io/docs/concepts/security/pod-security-admission/
     """
@@ -44,7 +46,7 @@ def _security(labels: Mapping[str, Any]) -> Iterable[tuple[str, Cell]]:
         "restricted": _("restricted: only hardened Pods"),
     }
     found = [
-        (title, line(words.get(str(level), level)))
+        (title, line(words.get(level, level)))
         for mode, title in titles.items()
         if (level := labels.get(f"pod-security.kubernetes.io/{mode}"))
     ]
@@ -56,7 +58,7 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
 
     https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/namespace/deletion/status_condition_utils.go
     """
-    if not mapping(obj.get("metadata")).get("deletionTimestamp"):
+    if not read(obj.get("metadata"), ObjectMeta).deletion_timestamp:
         return ()
     words = {
         "NamespaceDeletionDiscoveryFailure": _(
@@ -79,38 +81,35 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
     return tuple(found) or ((_("Deletion"), (Bit(text=_("Deletion has just started.")),)),)
 
 
-def quota(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    made = Bars(_("Used"), quota_bars(obj), _("No limits."), _scope(obj))
-    yield Panel("bars", "resources/kinds/_bars.html", made)
+def quota_panels(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    quota = read(obj, ResourceQuota)
+    scopes = quota.spec.scopes
+    note = _("Scopes: %(scopes)s") % {"scopes": ", ".join(scopes)} if scopes else ""
+    yield Panel("bars", "resources/kinds/_bars.html", Bars(_("Used"), quota_bars(quota), _("No limits."), note))
 
 
-def limit_range(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    yield limits_table("limits", _("Limits"), (obj,))
+def limit_range_panels(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield _limits_panel((obj,))
 
 
 def _quotas(objects: Iterable[KubeObject]) -> Iterator[Panel]:
     """The bars of all quotas of a namespace."""
-    found = tuple(replace(found, name=f"{found.name} ({name_of(obj)})") for obj in objects for found in quota_bars(obj))
-    if found:
-        yield Panel("quotas", "resources/kinds/_bars.html", Bars(_("Quotas"), found))
+    quotas = [read(obj, ResourceQuota) for obj in objects]
+    bars = tuple(
+        replace(found, name=f"{found.name} ({quota.metadata.name})") for quota in quotas for found in quota_bars(quota)
+    )
+    if bars:
+        yield Panel("quotas", "resources/kinds/_bars.html", Bars(_("Quotas"), bars))
 
 
-def quota_bars(obj: KubeObject) -> tuple[Bar, ...]:
-    """Of a ResourceQuota, by name; before its controller has counted, of the spec alone."""
-    status = mapping(obj.get("status"))
-    hard = mapping(status.get("hard")) or mapping(mapping(obj.get("spec")).get("hard"))
-    used = mapping(status.get("used"))
-    return tuple(bar(name, text(used.get(name)), text(most)) for name, most in sorted(hard.items()))
+def quota_bars(quota: ResourceQuota) -> tuple[Bar, ...]:
+    """By name; before its controller has counted, of the spec alone."""
+    hard = quota.status.hard or quota.spec.hard
+    return tuple(bar(name, quota.status.used.get(name, ""), most) for name, most in sorted(hard.items()))
 
 
-def _scope(obj: KubeObject) -> str:
-    scopes = mapping(obj.get("spec")).get("scopes")
-    names = [text(scope) for scope in scopes] if isinstance(scopes, list) else []
-    return _("Scopes: %(scopes)s") % {"scopes": ", ".join(names)} if names else ""
-
-
-def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
-    """A row for each kind of thing and resource."""
+def _limits_panel(objects: Iterable[KubeObject]) -> Panel:
+    """A row for each type and resource of LimitRanges."""
     columns = (
         _("Type"),
         _("Resource"),
@@ -120,20 +119,19 @@ def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
         _("Default limit"),
         _("Maximum limit/request ratio"),
     )
-    rows = tuple(
-        row for obj in found for item in items(mapping(obj.get("spec")).get("limits")) for row in _limits(item)
-    )
-    return table(id_, Table(title=title, columns=columns, rows=rows, empty=_("No limits.")), wide=True)
+    ranges = [read(obj, LimitRange) for obj in objects]
+    rows = tuple(row for found in ranges for item in found.spec.limits for row in _limits(item))
+    return table("limits", Table(title=_("Limits"), columns=columns, rows=rows, empty=_("No limits.")), wide=True)
 
 
-def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-    parts = [mapping(item.get(key)) for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")]
+def _limits(item: LimitRangeItem) -> Iterator[tuple[Cell, ...]]:
+    parts = (item.min, item.max, item.default_request, item.default, item.max_limit_request_ratio)
     for name in dict.fromkeys(name for part in parts for name in part):
-        yield line(item.get("type")), line(name), *(line(part.get(name)) for part in parts)
+        yield line(item.type), line(name), *(line(part.get(name)) for part in parts)
 
 
 PANELS: dict[Kind, Maker] = {
     ("", "Namespace"): panels,
-    ("", "ResourceQuota"): quota,
-    ("", "LimitRange"): limit_range,
+    ("", "ResourceQuota"): quota_panels,
+    ("", "LimitRange"): limit_range_panels,
 }

@@ -2,17 +2,19 @@
 Pods come.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from django.utils.translation import gettext as _
 
 from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.cluster import Node, NodeStatus, Taint
+from kube.types.core import Container, Pod, PodSpec
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import (
     Bar,
@@ -32,6 +34,7 @@ from resources.kinds.parts import (
 )
 from resources.place import Place
 from resources.quantities import cores, number, size
+from resources.state.health import Health
 from resources.state.kind_health import health
 
 _ROLE = "node-role.kubernetes.io/"
@@ -48,25 +51,26 @@ class Switch:
 
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    name = name_of(obj)
-    yield Panel("switch", "resources/kinds/_node.html", _switch(client, type_, obj))
-    found = some(client, "", "Pod", fields=f"spec.nodeName={name}", limit=500)
+    node = read(obj, Node)
+    yield Panel("switch", "resources/kinds/_node.html", _switch(client, type_, node))
+    found = some(client, "", "Pod", fields=f"spec.nodeName={node.metadata.name}", limit=500)
+    pods = [read(item, Pod) for item in found.items]
     if not found.problem:
         note = _("Based on the requests of its Pods.") if not found.more else more_note(found)
         yield Panel(
             "taken",
             "resources/kinds/_bars.html",
-            Bars(_("Allocated resources"), tuple(taken(obj, found.items)), note=note),
+            Bars(_("Allocated resources"), tuple(taken(node.status, pods)), note=note),
         )
-    yield facts("node", _("Node"), _facts(obj))
-    if rows := tuple(
-        (line(_taint(item)), line(_effects().get(text(item.get("effect")), text(item.get("effect")))))
-        for item in items(mapping(obj.get("spec")).get("taints"))
-    ):
+    yield facts("node", _("Node"), _facts(node))
+    if node.spec.taints:
+        rows = tuple(
+            (line(_taint(taint)), line(_effects().get(taint.effect, taint.effect))) for taint in node.spec.taints
+        )
         yield table(
             "taints", Table(title=_("Taints"), columns=(_("Taint"), _("Effect on Pods without toleration")), rows=rows)
         )
-    yield _pods(client, found)
+    yield _pods(client, found, pods)
 
 
 def _effects() -> dict[str, str]:
@@ -77,101 +81,94 @@ def _effects() -> dict[str, str]:
     }
 
 
-def _switch(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Switch:
-    place, closed = Place(type_, "", name_of(obj)), mapping(obj.get("spec")).get("unschedulable") is True
-    refused = refusal(client, "patch", type_, "", name_of(obj))
-    return Switch(place.url("cordon"), closed, refused, f"kubectl {'uncordon' if closed else 'cordon'} {name_of(obj)}")
+def _switch(client: ClusterClient, type_: ResourceType, node: Node) -> Switch:
+    name, closed = node.metadata.name, node.spec.unschedulable
+    refused = refusal(client, "patch", type_, "", name)
+    return Switch(
+        Place(type_, "", name).url("cordon"), closed, refused, f"kubectl {'uncordon' if closed else 'cordon'} {name}"
+    )
 
 
-def taken(obj: KubeObject, pods: Iterable[KubeObject]) -> Iterator[Bar]:
+def taken(node: NodeStatus, pods: Iterable[Pod]) -> Iterator[Bar]:
     """What its Pods request of what it can give. Pods that have ended take nothing."""
-    allocatable = mapping(mapping(obj.get("status")).get("allocatable"))
-    running = [pod for pod in pods if mapping(pod.get("status")).get("phase") not in ("Succeeded", "Failed")]
+    running = [pod for pod in pods if pod.status.phase not in ("Succeeded", "Failed")]
     for resource, title, words in (("cpu", _("CPU"), cores), ("memory", _("Memory"), size)):
-        most = number(text(allocatable.get(resource)))
+        most = number(node.allocatable.get(resource, ""))
         if most is None:
             continue
-        used = sum((requested(pod, resource) for pod in running), Decimal(0))
+        used = sum((requested(pod.spec, resource) for pod in running), Decimal(0))
         drawn = bar(title, str(used), str(most))
         yield Bar(name=title, used=words(used), hard=words(most), percent=drawn.percent, colour=drawn.colour)
-    if room := text(allocatable.get("pods")):
+    if room := node.allocatable.get("pods"):
         yield bar(_("Pods"), str(len(running)), room)
 
 
-def requested(pod: Mapping[str, Any], resource: str) -> Decimal:
+def requested(pod: PodSpec, resource: str) -> Decimal:
     """As the scheduler counts: the containers together, or one init container if that needs more, and what the
     runtime itself takes.
 
     https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
     """
-    spec = mapping(pod.get("spec"))
-    together = sum((_request(item, resource) for item in items(spec.get("containers"))), Decimal(0))
+    together = sum((_request(container, resource) for container in pod.containers), Decimal(0))
     first = Decimal(0)
-    for container in items(spec.get("initContainers")):
-        if text(container.get("restartPolicy")) == "Always":
+    for container in pod.init_containers:
+        if container.restart_policy == "Always":
             together += _request(container, resource)
         else:
             first = max(first, _request(container, resource))
-    return max(together, first) + (number(text(mapping(spec.get("overhead")).get(resource))) or Decimal(0))
+    return max(together, first) + (number(pod.overhead.get(resource, "")) or Decimal(0))
 
 
-def _request(container: Mapping[str, Any], resource: str) -> Decimal:
-    return number(text(mapping(mapping(container.get("resources")).get("requests")).get(resource))) or Decimal(0)
+def _request(container: Container, resource: str) -> Decimal:
+    return number(container.resources.requests.get(resource, "")) or Decimal(0)
 
 
-def _facts(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
-    status, labels = mapping(obj.get("status")), mapping(mapping(obj.get("metadata")).get("labels"))
-    info, capacity = mapping(status.get("nodeInfo")), mapping(status.get("capacity"))
+def _facts(node: Node) -> Iterator[tuple[str, Cell]]:
+    status, labels = node.status, node.metadata.labels
+    info = status.node_info
     yield _("Roles"), lines(key.removeprefix(_ROLE) for key in labels if key.startswith(_ROLE))
-    yield (
-        _("Addresses"),
-        lines(f"{text(item.get('type'))}: {text(item.get('address'))}" for item in items(status.get("addresses"))),
-    )
-    yield _("Capacity"), lines(f"{key}: {text(value)}" for key, value in capacity.items())
+    yield _("Addresses"), lines(f"{address.type}: {address.address}" for address in status.addresses)
+    yield _("Capacity"), lines(f"{key}: {value}" for key, value in status.capacity.items())
     yield _("Zone"), line(labels.get("topology.kubernetes.io/zone"))
     yield _("Machine type"), line(labels.get("node.kubernetes.io/instance-type"))
-    yield _("Kubelet"), line(info.get("kubeletVersion"))
-    yield _("Container runtime"), line(info.get("containerRuntimeVersion"))
-    yield _("OS image"), line(info.get("osImage"))
-    yield _("Kernel"), line(info.get("kernelVersion"))
-    yield (
-        _("Architecture"),
-        line("/".join(filter(None, (text(info.get("operatingSystem")), text(info.get("architecture")))))),
-    )
-    yield _("Pod CIDR"), line(mapping(obj.get("spec")).get("podCIDR"))
-    yield _("Provider ID"), line(mapping(obj.get("spec")).get("providerID"), "code")
+    yield _("Kubelet"), line(info.kubelet_version)
+    yield _("Container runtime"), line(info.container_runtime_version)
+    yield _("OS image"), line(info.os_image)
+    yield _("Kernel"), line(info.kernel_version)
+    yield _("Architecture"), line("/".join(filter(None, (info.operating_system, info.architecture))))
+    yield _("Pod CIDR"), line(node.spec.pod_cidr)
+    yield _("Provider ID"), line(node.spec.provider_id, "code")
 
 
-def _taint(item: Mapping[str, Any]) -> str:
-    return "=".join(filter(None, (text(item.get("key")), text(item.get("value")))))
+def _taint(taint: Taint) -> str:
+    return "=".join(filter(None, (taint.key, taint.value)))
 
 
-def _pods(client: ClusterClient, found: Some) -> Panel:
-    ordered = sorted(found.items, key=lambda pod: (namespace_of(pod), name_of(pod)))
-    rows = tuple(
-        (
-            see(client, "", "Pod", name_of(pod), namespace_of(pod)),
-            line(namespace_of(pod)),
-            state(health(pod)),
-            line(cores(requested(pod, "cpu"))),
-            line(size(requested(pod, "memory"))),
-        )
-        for pod in ordered
+def _pods(client: ClusterClient, found: Some, pods: Sequence[Pod]) -> Panel:
+    """`pods`: those that were found, read."""
+    ordered = sorted(
+        zip(pods, found.items, strict=True), key=lambda pair: (pair[0].metadata.namespace, pair[0].metadata.name)
     )
     columns = (_("Pod"), _("Namespace"), _("State"), _("CPU requested"), _("Memory requested"))
-    empty = _("No Pods run on this node.")
-    return table(
-        "pods",
-        Table(
-            title=_("Pods"),
-            columns=columns,
-            rows=rows,
-            note=more_note(found),
-            left=0,
-            problem=found.problem,
-            empty=empty,
-        ),
-        wide=True,
+    made = Table(
+        title=_("Pods"),
+        columns=columns,
+        rows=tuple(_pod_row(client, pod, health(obj)) for pod, obj in ordered),
+        note=more_note(found),
+        problem=found.problem,
+        empty=_("No Pods run on this node."),
+    )
+    return table("pods", made, wide=True)
+
+
+def _pod_row(client: ClusterClient, pod: Pod, pod_health: Health) -> tuple[Cell, ...]:
+    meta = pod.metadata
+    return (
+        see(client, "", "Pod", meta.name, meta.namespace),
+        line(meta.namespace),
+        state(pod_health),
+        line(cores(requested(pod.spec, "cpu"))),
+        line(size(requested(pod.spec, "memory"))),
     )
 
 

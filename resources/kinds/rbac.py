@@ -3,9 +3,8 @@
 This only describes what a role allows. Whether a user has a permission, the API server decides.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from itertools import islice, product
-from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -14,7 +13,10 @@ from django.utils.translation import gettext as _
 from console.signin.impersonation import can_impersonate
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.cluster import PolicyRule, Role, RoleBinding, ServiceAccount, Subject
+from kube.types.meta import LabelSelector, ObjectReference
 from resources import permissions
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Some, Table, facts, label, line, lines, see, some, table
@@ -25,55 +27,49 @@ _RULES = 300
 _LOOKED_AT = 5000
 
 
-def role(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+def role_panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    role = read(obj, Role)
     whole = type_.kind == "ClusterRole"
-    if mapping(obj.get("aggregationRule")):
+    if selectors := role.aggregation_rule.cluster_role_selectors:
         words = _(
             "The rules are collected from the ClusterRoles with these labels; rules that you add "
             "manually are overwritten."
         )
-        yield facts("aggregation", _("Aggregation rule"), ((_("Source"), lines(_gathered(obj), "code")),), note=words)
-    found = items(obj.get("rules"))
-    rows = tuple(rule_row(rule, cluster=whole) for rule in found[:_RULES])
+        sources = lines((_labels(selector) for selector in selectors), "code")
+        yield facts("aggregation", _("Aggregation rule"), ((_("Source"), sources),), note=words)
+    rows = tuple(rule_row(rule, cluster=whole) for rule in role.rules[:_RULES])
     columns, empty = (_("Permission"), _("Verbs"), _("Resources"), _("Risk")), _("No permissions.")
     yield table(
         "rules",
-        Table(title=_("Rules"), columns=columns, rows=rows, left=max(0, len(found) - _RULES), empty=empty),
+        Table(title=_("Rules"), columns=columns, rows=rows, left=max(0, len(role.rules) - _RULES), empty=empty),
         wide=True,
     )
-    yield _bound(client, obj, "ClusterRole" if whole else "Role")
+    yield _bound(client, role, "ClusterRole" if whole else "Role")
 
 
-def _gathered(obj: KubeObject) -> Iterator[str]:
-    for item in items(mapping(obj.get("aggregationRule")).get("clusterRoleSelectors")):
-        yield ", ".join(f"{key}={text(value)}" for key, value in mapping(item.get("matchLabels")).items()) or "…"
+def _labels(selector: LabelSelector) -> str:
+    return ", ".join(f"{key}={value}" for key, value in selector.match_labels.items()) or "…"
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(text(item) for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def rule_row(rule: Mapping[str, Any], *, cluster: bool) -> tuple[Cell, ...]:
+def rule_row(rule: PolicyRule, *, cluster: bool) -> tuple[Cell, ...]:
     """A rule in words, as it is written, and why it is dangerous."""
-    verbs, groups, kinds = _texts(rule.get("verbs")), _texts(rule.get("apiGroups")), _texts(rule.get("resources"))
-    names, urls = _texts(rule.get("resourceNames")), _texts(rule.get("nonResourceURLs"))
-    on = tuple(f"{kind}.{group}" if group else kind for kind in kinds for group in groups or ("",))
-    level, why = danger(verbs, groups, kinds, names, cluster=cluster)
+    groups, names, urls = rule.api_groups or (), rule.resource_names, rule.non_resource_urls
+    on = tuple(f"{kind}.{group}" if group else kind for kind in rule.resources for group in groups or ("",))
+    level, why = danger(rule, cluster=cluster)
     mark = label(_("critical") if level == "critical" else _("high"), "red" if level == "critical" else "orange")
     return (
-        line(permissions.permission_words(verbs, groups, kinds, names, urls)),
-        lines((", ".join(verbs),), "code"),
+        line(permissions.permission_words(rule.verbs, groups, rule.resources, names, urls)),
+        lines((", ".join(rule.verbs),), "code"),
         lines(islice((*on, *urls), 30), "code") + lines(_("named %(name)s") % {"name": name} for name in names[:30]),
         (*mark, *line(why, "muted")) if level else (),
     )
 
 
-def danger(
-    verbs: Sequence[str], groups: Sequence[str], kinds: Sequence[str], names: Sequence[str], *, cluster: bool
-) -> tuple[str, str]:
+def danger(rule: PolicyRule, *, cluster: bool) -> tuple[str, str]:
     """("critical" | "high" | "", why) of the worst thing that a rule allows."""
-    asked, found = frozenset(verb.lower() for verb in verbs), ("", "")
-    for group, kind, name in islice(product(groups or ("",), kinds, names or ("",)), _LOOKED_AT):
+    asked, found = frozenset(verb.lower() for verb in rule.verbs), ("", "")
+    parts = product(rule.api_groups or ("",), rule.resources, rule.resource_names or ("",))
+    for group, kind, name in islice(parts, _LOOKED_AT):
         level, cause = permissions.judge(
             scope="cluster" if cluster else "namespace",
             group=group,
@@ -89,14 +85,13 @@ def danger(
     return found
 
 
-def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
+def _bound(client: ClusterClient, role: Role, kind: str) -> Panel:
     """Who has the role: its bindings, each with its subjects."""
-    found, problems = bindings(client, "" if kind == "ClusterRole" else namespace_of(obj), kind == "ClusterRole")
+    found, problems = bindings(client, "" if kind == "ClusterRole" else role.metadata.namespace, kind == "ClusterRole")
     rows = tuple(
-        (binding_link(client, item), _scope(item), subjects(client, item))
-        for item in found
-        if (ref := mapping(item.get("roleRef")))
-        and (text(ref.get("kind")), text(ref.get("name"))) == (kind, name_of(obj))
+        (binding_link(client, binding), _scope(binding), subjects(client, binding))
+        for binding in found
+        if (binding.role_ref.kind, binding.role_ref.name) == (kind, role.metadata.name)
     )
     columns = (_("Binding"), _("Scope"), _("Subjects"))
     made = Table(
@@ -109,7 +104,7 @@ def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
     return table("bound", made, wide=True)
 
 
-def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[KubeObject], list[str]]:
+def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[RoleBinding], list[str]]:
     """RoleBindings of the namespace (or all), and with `whole` ClusterRoleBindings; and what could not be read, a
     sentence each.
     """
@@ -126,39 +121,38 @@ def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[K
         for kind, found in asked
         if found.problem or found.more
     ]
-    return [item for _kind, found in asked for item in found.items], problems
+    return [read(item, RoleBinding) for _kind, found in asked for item in found.items], problems
 
 
-def binding_link(client: ClusterClient, item: KubeObject) -> Cell:
-    return see(client, GROUP, text(item.get("kind")), name_of(item), namespace_of(item))
+def binding_link(client: ClusterClient, binding: RoleBinding) -> Cell:
+    return see(client, GROUP, binding.kind, binding.metadata.name, binding.metadata.namespace)
 
 
-def _scope(item: KubeObject) -> Cell:
-    return line(namespace_of(item) or _("the whole cluster"))
+def _scope(binding: RoleBinding) -> Cell:
+    return line(binding.metadata.namespace or _("the whole cluster"))
 
 
-def subjects(client: ClusterClient, item: KubeObject) -> Cell:
+def subjects(client: ClusterClient, binding: RoleBinding) -> Cell:
     """A line for each user, group and service account."""
-    return tuple(_subject(client, subject, namespace_of(item)) for subject in items(item.get("subjects"))[:100])
+    return tuple(_subject(client, subject, binding.metadata.namespace) for subject in binding.subjects[:100])
 
 
-def _subject(client: ClusterClient, subject: Mapping[str, Any], namespace: str) -> Bit:
-    kind, name = text(subject.get("kind")), text(subject.get("name"))
+def _subject(client: ClusterClient, subject: Subject, namespace: str) -> Bit:
+    kind, name = subject.kind, subject.name
     words = {"User": _("user %(name)s"), "Group": _("group %(name)s"), "ServiceAccount": _("service account %(name)s")}
     label = words.get(kind, "%(name)s") % {"name": name}
     if kind != "ServiceAccount":
         return Bit(text=label)
-    where = text(subject.get("namespace")) or namespace
+    where = subject.namespace or namespace
     found = see(client=client, group="", kind="ServiceAccount", name=name, namespace=where, words=f"{label} ({where})")
     return found[0] if found else Bit(text=label)
 
 
-def _who(subject: Mapping[str, Any], namespace: str) -> tuple[str, str] | None:
+def _who(subject: Subject, namespace: str) -> tuple[str, str] | None:
     """Of a subject: the field of /view-as/ and what stands in it."""
-    kind, name = text(subject.get("kind")), text(subject.get("name"))
-    if kind == "ServiceAccount":
-        return "user", f"system:serviceaccount:{text(subject.get('namespace')) or namespace}:{name}"
-    return {"User": ("user", name), "Group": ("group", name)}.get(kind)
+    if subject.kind == "ServiceAccount":
+        return "user", f"system:serviceaccount:{subject.namespace or namespace}:{subject.name}"
+    return {"User": ("user", subject.name), "Group": ("group", subject.name)}.get(subject.kind)
 
 
 def _view_as(client: ClusterClient, whom: Iterable[tuple[str, str]]) -> Cell:
@@ -169,55 +163,52 @@ def _view_as(client: ClusterClient, whom: Iterable[tuple[str, str]]) -> Cell:
     return tuple(Bit(text=name, url=f"{address}?{urlencode({field: name})}") for field, name in whom if name)
 
 
-def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    ref = mapping(obj.get("roleRef"))
-    kind, name, namespace = text(ref.get("kind")), text(ref.get("name")), namespace_of(obj)
+def binding_panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    binding = read(obj, RoleBinding)
+    ref, namespace = binding.role_ref, binding.metadata.namespace
     entries = (
-        (
-            _("Role"),
-            see(client=client, group=GROUP, kind=kind, name=name, namespace=namespace, words=f"{kind} {name}"),
-        ),
-        (_("Scope"), line(namespace or _("the whole cluster"))),
-        (_("Subjects"), subjects(client, obj) or line(_("none"), "muted")),
+        (_("Role"), _role_of(client, binding)),
+        (_("Scope"), _scope(binding)),
+        (_("Subjects"), subjects(client, binding) or line(_("none"), "muted")),
         (
             _("View as"),
-            _view_as(client, (who for item in items(obj.get("subjects"))[:20] if (who := _who(item, namespace)))),
+            _view_as(client, (who for subject in binding.subjects[:20] if (who := _who(subject, namespace)))),
         ),
     )
     yield facts("binding", _("Binding"), entries)
-    found = some(client, GROUP, kind, namespace if kind == "Role" else "", fields=f"metadata.name={name}", limit=1)
-    rules = items(found.items[0].get("rules")) if found.items else []
-    rows = tuple(rule_row(rule, cluster=not namespace) for rule in rules[:_RULES])
-    columns = (_("Permission"), _("Verbs"), _("Resources"), _("Risk"))
-    empty = _("No permissions.") if found.items else _("This role doesn't exist, so the binding grants nothing.")
-    left = max(0, len(rules) - _RULES)
-    yield table(
-        "rules",
-        Table(
-            title=_("Permissions"), columns=columns, rows=rows, note="", left=left, problem=found.problem, empty=empty
-        ),
-        wide=True,
+    where, only = namespace if ref.kind == "Role" else "", f"metadata.name={ref.name}"
+    found = some(client, GROUP, ref.kind, where, fields=only, limit=1)
+    rules = read(found.items[0], Role).rules if found.items else ()
+    made = Table(
+        title=_("Permissions"),
+        columns=(_("Permission"), _("Verbs"), _("Resources"), _("Risk")),
+        rows=tuple(rule_row(rule, cluster=not namespace) for rule in rules[:_RULES]),
+        left=max(0, len(rules) - _RULES),
+        problem=found.problem,
+        empty=_("No permissions.") if found.items else _("This role doesn't exist, so the binding grants nothing."),
     )
+    yield table("rules", made, wide=True)
 
 
-def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    namespace, name = namespace_of(obj), name_of(obj)
+def account_panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    account = read(obj, ServiceAccount)
+    namespace, name = account.metadata.namespace, account.metadata.name
     entries = (
         (_("User name"), line(f"system:serviceaccount:{namespace}:{name}", "code")),
         (_("View as"), _view_as(client, [("user", f"system:serviceaccount:{namespace}:{name}")])),
-        (_("Secrets"), _secrets(client, obj, "secrets")),
-        (_("Image pull secrets"), _secrets(client, obj, "imagePullSecrets")),
+        (_("Secrets"), _secrets(client, account.secrets, namespace)),
+        (_("Image pull secrets"), _secrets(client, account.image_pull_secrets, namespace)),
         (
             _("Automount token"),
-            line(_("No, unless a Pod requests it")) if obj.get("automountServiceAccountToken") is False else (),
+            () if account.automount_service_account_token else line(_("No, unless a Pod requests it")),
         ),
     )
     yield facts("account", _("Service account"), entries)
     every, problems = bindings(client, "", True)
     rows = tuple(
-        (binding_link(client, item), _scope(item), _role_of(client, item), line(way))
-        for item in every
-        if (way := _way(item, namespace, name))
+        (binding_link(client, binding), _scope(binding), _role_of(client, binding), line(way))
+        for binding in every
+        if (way := _way(binding, namespace, name))
     )
     columns, empty = (
         (_("Binding"), _("Scope"), _("Role"), _("Granted to")),
@@ -230,37 +221,34 @@ def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     )
 
 
-def _secrets(client: ClusterClient, obj: KubeObject, part: str) -> Cell:
-    return tuple(
-        bit for item in items(obj.get(part)) for bit in see(client, "", "Secret", item.get("name"), namespace_of(obj))
-    )
+def _secrets(client: ClusterClient, secrets: Iterable[ObjectReference], namespace: str) -> Cell:
+    return tuple(bit for secret in secrets for bit in see(client, "", "Secret", secret.name, namespace))
 
 
-def _role_of(client: ClusterClient, item: KubeObject) -> Cell:
-    ref = mapping(item.get("roleRef"))
-    kind, name = text(ref.get("kind")), text(ref.get("name"))
-    return see(client=client, group=GROUP, kind=kind, name=name, namespace=namespace_of(item), words=f"{kind} {name}")
+def _role_of(client: ClusterClient, binding: RoleBinding) -> Cell:
+    ref, namespace = binding.role_ref, binding.metadata.namespace
+    words = f"{ref.kind} {ref.name}"
+    return see(client=client, group=GROUP, kind=ref.kind, name=ref.name, namespace=namespace, words=words)
 
 
-def _way(item: KubeObject, namespace: str, name: str) -> str:
+def _way(binding: RoleBinding, namespace: str, name: str) -> str:
     """How a binding reaches the account: by its name, or as one of a group; '' when it does not."""
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
-    for subject in items(item.get("subjects")):
-        kind, who = text(subject.get("kind")), text(subject.get("name"))
-        where = text(subject.get("namespace")) or namespace_of(item)
-        if (kind, who, where) == ("ServiceAccount", name, namespace):
+    for subject in binding.subjects:
+        where = subject.namespace or binding.metadata.namespace
+        if (subject.kind, subject.name, where) == ("ServiceAccount", name, namespace):
             return _("this service account")
-        if kind == "User" and who == f"system:serviceaccount:{namespace}:{name}":
+        if subject.kind == "User" and subject.name == f"system:serviceaccount:{namespace}:{name}":
             return _("this service account")
-        if kind == "Group" and who in groups:
-            return _("members of the group %(name)s") % {"name": who}
+        if subject.kind == "Group" and subject.name in groups:
+            return _("members of the group %(name)s") % {"name": subject.name}
     return ""
 
 
 PANELS: dict[Kind, Maker] = {
-    (GROUP, "Role"): role,
-    (GROUP, "ClusterRole"): role,
-    (GROUP, "RoleBinding"): binding,
-    (GROUP, "ClusterRoleBinding"): binding,
-    ("", "ServiceAccount"): account,
+    (GROUP, "Role"): role_panels,
+    (GROUP, "ClusterRole"): role_panels,
+    (GROUP, "RoleBinding"): binding_panels,
+    (GROUP, "ClusterRoleBinding"): binding_panels,
+    ("", "ServiceAccount"): account_panels,
 }

@@ -1,13 +1,19 @@
 """The pages of claims (PersistentVolumeClaims), volumes and storage classes."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject, name_of, namespace_of
+from kube.reader import read
+from kube.types.cluster import (
+    PersistentVolumeClaim,
+    PersistentVolumeClaimStatus,
+    PersistentVolumeSpec,
+    StorageClass,
+)
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, more_note, see, some, state, table
 from resources.kinds.pods import pods_using
@@ -28,33 +34,27 @@ def claim(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterab
 
 
 def _claim(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    wanted = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
-    there = text(mapping(status.get("capacity")).get("storage"))
-    yield _("Capacity"), line(there)
+    claim_ = read(obj, PersistentVolumeClaim)
+    spec, status = claim_.spec, claim_.status
+    wanted = spec.resources.requests.get("storage", "")
+    yield _("Capacity"), line(status.capacity.get("storage"))
     yield _("Requested"), line(wanted)
     yield _("Expansion"), label(_("waiting to expand to %(size)s") % {"size": wanted}, "blue") if _grows(status) else ()
-    yield _("Volume"), see(client, "", "PersistentVolume", spec.get("volumeName"))
-    yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.get("storageClassName"))
-    yield _("Access modes"), modes(spec.get("accessModes"))
-    yield _("Volume mode"), line(spec.get("volumeMode"))
-    source = mapping(spec.get("dataSource")) or mapping(spec.get("dataSourceRef"))
-    group = text(source.get("apiGroup"))
-    yield _("Data source"), see(client, group, text(source.get("kind")), source.get("name"), namespace_of(obj))
+    yield _("Volume"), see(client, "", "PersistentVolume", spec.volume_name)
+    yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.storage_class_name)
+    yield _("Access modes"), modes(spec.access_modes)
+    yield _("Volume mode"), line(spec.volume_mode)
+    source = spec.data_source or spec.data_source_ref
+    yield _("Data source"), see(client, source.api_group, source.kind, source.name, namespace_of(obj))
 
 
-def _grows(status: Any) -> bool:
-    conditions = status.get("conditions")
-    kinds = (
-        {text(mapping(condition).get("type")) for condition in conditions} if isinstance(conditions, list) else set()
-    )
-    return bool(kinds & {"Resizing", "FileSystemResizePending"})
+def _grows(status: PersistentVolumeClaimStatus) -> bool:
+    return any(condition.type in ("Resizing", "FileSystemResizePending") for condition in status.conditions)
 
 
-def modes(value: Any) -> Cell:
+def modes(names: Iterable[str]) -> Cell:
     """'ReadWriteOnce (RWO)', a line each."""
-    known = value if isinstance(value, list) else []
-    return lines(f"{text(mode)} ({_MODES[text(mode)]})" if text(mode) in _MODES else text(mode) for mode in known)
+    return lines(f"{name} ({_MODES[name]})" if name in _MODES else name for name in names)
 
 
 def volume(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
@@ -62,52 +62,60 @@ def volume(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
 
 
 def _volume(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
-    spec = mapping(obj.get("spec"))
-    of = mapping(spec.get("claimRef"))
-    claim_ = text(of.get("name"))
+    spec = read(obj.get("spec"), PersistentVolumeSpec)
+    bound = spec.claim_ref
     policies = {
         "Delete": _("Delete: data is deleted with the claim"),
         "Retain": _("Retain: data is kept when the claim is deleted"),
     }
-    policy = text(spec.get("persistentVolumeReclaimPolicy"))
-    where = text(of.get("namespace"))
-    yield _("Capacity"), line(mapping(spec.get("capacity")).get("storage"))
+    policy = spec.persistent_volume_reclaim_policy
+    yield _("Capacity"), line(spec.capacity.get("storage"))
     yield (
         _("Claim"),
         see(
             client=client,
             group="",
             kind="PersistentVolumeClaim",
-            name=claim_,
-            namespace=where,
-            words=f"{where}/{claim_}",
-        )
-        if claim_
-        else (),
+            name=bound.name,
+            namespace=bound.namespace,
+            words=f"{bound.namespace}/{bound.name}",
+        ),
     )
-    yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.get("storageClassName"))
-    yield _("Access modes"), modes(spec.get("accessModes"))
+    yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.storage_class_name)
+    yield _("Access modes"), modes(spec.access_modes)
     yield _("Reclaim policy"), line(policies.get(policy, policy))
-    yield _("Volume mode"), line(spec.get("volumeMode"))
-    source = next((key for key in ("csi", "hostPath", "nfs", "local", "iscsi", "fc") if key in spec), "")
-    origin = mapping(spec.get(source))
-    words = text(origin.get("driver")) or text(origin.get("path"))
-    yield _("Source"), line(f"{source} {words}".strip())
-    yield _("Volume handle"), line(origin.get("volumeHandle"), "code")
+    yield _("Volume mode"), line(spec.volume_mode)
+    yield _("Source"), line(_source(spec))
+    yield _("Volume handle"), line(spec.csi.volume_handle if spec.csi else "", "code")
+
+
+def _source(spec: PersistentVolumeSpec) -> str:
+    if spec.csi:
+        return f"csi {spec.csi.driver}"
+    if spec.host_path:
+        return f"hostPath {spec.host_path.path}"
+    if spec.nfs:
+        return f"nfs {spec.nfs.path}"
+    if spec.local:
+        return f"local {spec.local.path}"
+    if spec.iscsi is not None:
+        return "iscsi"
+    return "fc" if spec.fc is not None else ""
 
 
 def storage_class(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     yield facts("class", _("Storage class"), _class(obj))
     found = some(client, "", "PersistentVolumeClaim")
+    claims = ((item, read(item, PersistentVolumeClaim)) for item in found.items)
     rows = tuple(
         (
             see(client, "", "PersistentVolumeClaim", name_of(item), namespace_of(item)),
             see(client, "", "Namespace", namespace_of(item)),
             state(health(item)),
-            line(mapping(mapping(item.get("status")).get("capacity")).get("storage")),
+            line(claim_.status.capacity.get("storage")),
         )
-        for item in found.items
-        if mapping(item.get("spec")).get("storageClassName") == name_of(obj)
+        for item, claim_ in claims
+        if claim_.spec.storage_class_name == name_of(obj)
     )
     columns = (_("Claim"), _("Namespace"), _("State"), _("Capacity"))
     empty = _("No claims use this storage class.")
@@ -127,23 +135,20 @@ def storage_class(client: ClusterClient, _type: ResourceType, obj: KubeObject) -
 
 
 def _class(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
-    notes = mapping(mapping(obj.get("metadata")).get("annotations"))
-    waits = obj.get("volumeBindingMode") == "WaitForFirstConsumer"
-    yield (
-        _("Default"),
-        label(_("Yes: for claims without a storage class"), "blue") if notes.get(_DEFAULT) == "true" else (),
-    )
-    yield _("Provisioner"), line(obj.get("provisioner"), "code")
-    yield _("Reclaim policy"), line(text(obj.get("reclaimPolicy")) or "Delete")
+    class_ = read(obj, StorageClass)
+    is_default = class_.metadata.annotations.get(_DEFAULT) == "true"
+    waits = class_.volume_binding_mode == "WaitForFirstConsumer"
+    yield _("Default"), label(_("Yes: for claims without a storage class"), "blue") if is_default else ()
+    yield _("Provisioner"), line(class_.provisioner, "code")
+    yield _("Reclaim policy"), line(class_.reclaim_policy or "Delete")
     yield (
         _("Volume binding mode"),
         line(
             _("WaitForFirstConsumer: when a Pod uses the claim") if waits else _("Immediate: when the claim is created")
         ),
     )
-    yield _("Volume expansion"), line(_("Yes") if obj.get("allowVolumeExpansion") is True else _("No"))
-    pairs = mapping(obj.get("parameters")).items()
-    yield _("Parameters"), lines((f"{key}={text(value)}" for key, value in pairs), "code")
+    yield _("Volume expansion"), line(_("Yes") if class_.allow_volume_expansion else _("No"))
+    yield _("Parameters"), lines((f"{key}={value}" for key, value in class_.parameters.items()), "code")
 
 
 PANELS: dict[Kind, Maker] = {

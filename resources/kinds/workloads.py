@@ -7,7 +7,7 @@ https://github.com/kubernetes/kubectl/blob/master/pkg/polymorphichelpers/rollbac
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from typing import Any
 
@@ -16,8 +16,13 @@ from django.utils.translation import gettext as _
 from console.prefer import times
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text, uid_of
-from kube.selectors import from_selector
+from kube.objects import KubeObject, mapping, name_of, namespace_of, uid_of
+from kube.reader import read
+from kube.selectors import pod_selector
+from kube.types.cluster import PersistentVolumeClaim
+from kube.types.core import PodSpec, PodTemplate
+from kube.types.meta import ObjectMeta
+from kube.types.workloads import ControllerRevision, DaemonSetStatus, Workload, WorkloadSpec
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, see, some, table
 from resources.kinds.pods import facts_of_container, volumes
@@ -63,53 +68,72 @@ class TemplateContainer:
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     yield Panel("replicas", "resources/kinds/_replicas.html", replicas(obj))
-    yield facts("rollout", _("Rollout") if type_.kind != "ReplicaSet" else _("Pods"), rollout(client, obj))
+    spec, namespace = read(obj.get("spec"), WorkloadSpec), namespace_of(obj)
+    title = _("Rollout") if type_.kind != "ReplicaSet" else _("Pods")
+    yield facts("rollout", title, rollout(client, type_.kind, spec, namespace))
     if type_.kind in REVISED_KINDS:
         yield _revisions(client, type_, obj)
-    yield from template_panels(client, mapping(mapping(obj.get("spec")).get("template")), namespace_of(obj))
+    yield from template_panels(client, spec.template, namespace)
 
 
 def template_panels(client: ClusterClient, template: Mapping[str, Any], namespace: str) -> Iterator[Panel]:
     """What the Pods that it makes are made of."""
-    spec = mapping(template.get("spec"))
+    spec = read(template, PodTemplate).spec
     found = tuple(
         TemplateContainer(
-            text(entry.get("name")),
-            text(entry.get("image")),
+            container.name,
+            container.image,
             role,
-            tuple(fact for fact in facts_of_container(client, entry, namespace) if fact[1]),
+            tuple(fact for fact in facts_of_container(client, container, namespace) if fact[1]),
         )
-        for part, role in (("initContainers", "init"), ("containers", ""))
-        for entry in items(spec.get(part))
+        for part, role in ((spec.init_containers, "init"), (spec.containers, ""))
+        for container in part
     )
     if found:
         yield Panel("template", "resources/kinds/_template.html", found, wide=True)
-    if rows := volumes(client, spec, namespace):
+    if rows := volumes(client, template.get("spec"), namespace):
         yield table(
             "volumes", Table(title=_("Volumes"), columns=(_("Name"), _("Kind"), _("Source")), rows=rows), wide=True
         )
 
 
-def _count(value: Any, default: int = 0) -> int:
-    return max(0, value) if isinstance(value, int) and not isinstance(value, bool) else default
-
-
 def replicas(obj: KubeObject) -> Replicas:
     """From the spec and the status, whatever of them is there."""
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    daemon = obj.get("kind") == "DaemonSet"
-    wanted = _count(status.get("desiredNumberScheduled")) if daemon else _count(spec.get("replicas"), 1)
-    there = _count(status.get("currentNumberScheduled" if daemon else "replicas"))
-    ready = _count(status.get("numberReady" if daemon else "readyReplicas"))
-    updated = status.get("updatedNumberScheduled" if daemon else "updatedReplicas")
-    available = status.get("numberAvailable" if daemon else "availableReplicas")
+    if obj.get("kind") == "DaemonSet":
+        return _daemon_replicas(read(obj.get("status"), DaemonSetStatus))
+    workload = read(obj, Workload)
+    status = workload.status
+    return _replicas(
+        wanted=workload.spec.replicas,
+        there=status.replicas or 0,
+        ready=status.ready_replicas,
+        updated=status.updated_replicas or 0 if workload.kind != "ReplicaSet" else None,
+        available=status.available_replicas,
+    )
+
+
+def _daemon_replicas(status: DaemonSetStatus) -> Replicas:
+    return _replicas(
+        wanted=status.desired_number_scheduled,
+        there=status.current_number_scheduled,
+        ready=status.number_ready,
+        updated=status.updated_number_scheduled,
+        available=status.number_available,
+        misscheduled=status.number_misscheduled,
+    )
+
+
+def _replicas(
+    *, wanted: int, there: int, ready: int, updated: int | None, available: int, misscheduled: int = 0
+) -> Replicas:
+    wanted, there, ready = max(0, wanted), max(0, there), max(0, ready)
     numbers = (
         (_("Desired"), line(wanted)),
         (_("Current"), line(there)),
         (_("Ready"), line(ready)),
-        (_("Up to date"), line(_count(updated)) if obj.get("kind") != "ReplicaSet" else ()),
-        (_("Available"), line(_count(available))),
-        (_("Misscheduled"), line(_count(status.get("numberMisscheduled")) or None)),
+        (_("Up to date"), line(updated)),
+        (_("Available"), line(available)),
+        (_("Misscheduled"), line(misscheduled or None)),
     )
     parts = (
         (_("ready"), ready, "green"),
@@ -134,59 +158,45 @@ def _arcs(parts: Iterable[tuple[str, int, str]]) -> Iterator[Arc]:
         start += length
 
 
-def rollout(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
+def rollout(client: ClusterClient, kind: str, spec: WorkloadSpec, namespace: str) -> Iterator[tuple[str, Cell]]:
     """How a change reaches its Pods."""
-    spec, namespace = mapping(obj.get("spec")), namespace_of(obj)
-    template = mapping(mapping(spec.get("template")).get("spec"))
+    template = read(spec.template, PodTemplate).spec
     yield _("Strategy"), lines(strategy(spec))
-    yield _("Paused"), label(_("Yes"), "purple") if spec.get("paused") is True else ()
-    yield _("Service account"), see(client, "", "ServiceAccount", template.get("serviceAccountName"), namespace)
-    yield _("Service"), see(client, "", "Service", spec.get("serviceName"), namespace)
-    yield _("Pod management policy"), line(spec.get("podManagementPolicy"))
-    yield _("Minimum ready time"), line(_seconds(spec.get("minReadySeconds")))
-    yield _("Progress deadline"), line(_seconds(spec.get("progressDeadlineSeconds")))
-    yield _("Revision history limit"), line(spec.get("revisionHistoryLimit"))
-    yield (
-        _("Claim templates"),
-        tuple(
-            bit
-            for entry in items(spec.get("volumeClaimTemplates"))
-            for bit in line(_claim(mapping(entry.get("metadata")), mapping(entry.get("spec"))))
-        ),
-    )
+    yield _("Paused"), label(_("Yes"), "purple") if spec.paused else ()
+    yield _("Service account"), see(client, "", "ServiceAccount", template.service_account_name, namespace)
+    yield _("Service"), see(client, "", "Service", spec.service_name, namespace)
+    yield _("Pod management policy"), line(spec.pod_management_policy)
+    yield _("Minimum ready time"), line(_seconds(spec.min_ready_seconds))
+    yield _("Progress deadline"), line(_seconds(spec.progress_deadline_seconds)) if kind == "Deployment" else ()
+    yield _("Revision history limit"), line(spec.revision_history_limit)
+    yield _("Claim templates"), lines(_claim(claim) for claim in spec.volume_claim_templates)
 
 
-def _claim(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
-    size = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
-    return " ".join(part for part in (text(metadata.get("name")), size, text(spec.get("storageClassName"))) if part)
+def _claim(claim: PersistentVolumeClaim) -> str:
+    size = claim.spec.resources.requests.get("storage")
+    return " ".join(part for part in (claim.metadata.name, size, claim.spec.storage_class_name) if part)
 
 
-def _seconds(value: Any) -> str:
-    return f"{value} s" if isinstance(value, int) and value and not isinstance(value, bool) else ""
+def _seconds(value: int) -> str:
+    return f"{value} s" if value else ""
 
 
-def strategy(spec: Mapping[str, Any]) -> Iterator[str]:
+def strategy(spec: WorkloadSpec) -> Iterator[str]:
     """'RollingUpdate', and in words what that allows."""
-    chosen = mapping(spec.get("strategy")) or mapping(spec.get("updateStrategy"))
-    yield text(chosen.get("type"))
-    rolling = mapping(chosen.get("rollingUpdate"))
-    if surge := text(rolling.get("maxSurge")):
-        yield _("max surge: %(n)s") % {"n": surge}
-    if missing := text(rolling.get("maxUnavailable")):
-        yield _("max unavailable: %(n)s") % {"n": missing}
-    if (partition := rolling.get("partition")) and isinstance(partition, int):
-        yield _("only Pods with ordinal %(n)d and above") % {"n": partition}
+    chosen = spec.strategy or spec.update_strategy
+    yield chosen.type
+    rolling = chosen.rolling_update
+    if rolling.max_surge != "":
+        yield _("max surge: %(n)s") % {"n": rolling.max_surge}
+    if rolling.max_unavailable != "":
+        yield _("max unavailable: %(n)s") % {"n": rolling.max_unavailable}
+    if rolling.partition:
+        yield _("only Pods with ordinal %(n)d and above") % {"n": rolling.partition}
 
 
-def images(pod_spec: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(
-            text(entry.get("image"))
-            for part in ("initContainers", "containers")
-            for entry in items(pod_spec.get(part))
-            if text(entry.get("image"))
-        )
-    )
+def images(spec: PodSpec) -> tuple[str, ...]:
+    containers = (*spec.init_containers, *spec.containers)
+    return tuple(dict.fromkeys(container.image for container in containers if container.image))
 
 
 def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel:
@@ -196,7 +206,7 @@ def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> P
         (
             line(revision.number),
             see(client, "apps", revision.kind, revision.name, namespace_of(obj)),
-            lines(images(mapping(mapping(revision.template).get("spec")))),
+            lines(images(read(revision.template.get("spec"), PodSpec))),
             line(revision.cause),
             line(revision.created, "age"),
             label(_("now"), "green")
@@ -244,66 +254,53 @@ def revisions_of(client: ClusterClient, obj: KubeObject) -> Revisions:
     """Those whose controller is this very object, not a namesake."""
     kind = "ReplicaSet" if obj.get("kind") == "Deployment" else "ControllerRevision"
     try:
-        labels = from_selector(mapping(mapping(obj.get("spec")).get("selector")))
+        labels = pod_selector(obj)
     except (TypeError, AttributeError):
         return Revisions()
     found = some(client, "apps", kind, namespace_of(obj), labels=labels, limit=200)
-    read = _replica_set if kind == "ReplicaSet" else _controller_revision
-    mine = [made for item in found.items if _owned(item, obj) and (made := read(item)) is not None]
+    to_revision = _replica_set if kind == "ReplicaSet" else _controller_revision
+    uid = uid_of(obj)
+    mine = [revision for item in found.items if (revision := to_revision(item, uid)) is not None]
     mine.sort(key=lambda revision: revision.number, reverse=True)
     newest = mine[0].number if mine else 0
     return Revisions(
-        tuple(
-            Revision(
-                number=revision.number,
-                kind=kind,
-                name=revision.name,
-                created=revision.created,
-                cause=revision.cause,
-                template=revision.template,
-                current=revision.number == newest,
-            )
-            for revision in mine
-        ),
+        tuple(replace(revision, current=revision.number == newest) for revision in mine),
         found.problem,
     )
 
 
-def _owned(item: Mapping[str, Any], obj: KubeObject) -> bool:
-    owners = items(mapping(item.get("metadata")).get("ownerReferences"))
-    return any(owner.get("controller") is True and text(owner.get("uid")) == uid_of(obj) for owner in owners)
-
-
-def _replica_set(item: KubeObject) -> Revision | None:
-    metadata = mapping(item.get("metadata"))
-    notes = mapping(metadata.get("annotations"))
-    number = text(notes.get(_NUMBER))
-    template = mapping(mapping(item.get("spec")).get("template"))
-    if not number.isdecimal() or not template:
+def _replica_set(item: KubeObject, owner: str) -> Revision | None:
+    metadata = read(item.get("metadata"), ObjectMeta)
+    template = read(item.get("spec"), WorkloadSpec).template
+    number = metadata.annotations.get(_NUMBER, "")
+    if not _is_controlled(metadata, owner) or not number.isdecimal() or not template:
         return None
-    inner = dict(mapping(template.get("metadata")))
-    inner["labels"] = {key: value for key, value in mapping(inner.get("labels")).items() if key != _HASH}
-    return _made(int(number), item, {**template, "metadata": inner})
+    pod_metadata = mapping(template.get("metadata"))
+    labels = {key: value for key, value in mapping(pod_metadata.get("labels")).items() if key != _HASH}
+    return _revision(int(number), "ReplicaSet", metadata, {**template, "metadata": {**pod_metadata, "labels": labels}})
 
 
-def _controller_revision(item: KubeObject) -> Revision | None:
-    number = item.get("revision")
-    template = mapping(mapping(mapping(item.get("data")).get("spec")).get("template"))
-    if not isinstance(number, int) or not template:
+def _controller_revision(item: KubeObject, owner: str) -> Revision | None:
+    found = read(item, ControllerRevision)
+    template = found.data.spec.template
+    if not _is_controlled(found.metadata, owner) or found.revision is None or not template:
         return None
     # It is kept as a strategic merge patch that replaces the whole template.
-    return _made(number, item, {key: value for key, value in template.items() if key != "$patch"})
+    without_patch = {key: value for key, value in template.items() if key != "$patch"}
+    return _revision(found.revision, "ControllerRevision", found.metadata, without_patch)
 
 
-def _made(number: int, item: KubeObject, template: dict[str, Any]) -> Revision:
-    metadata = mapping(item.get("metadata"))
-    cause = text(mapping(metadata.get("annotations")).get(_CAUSE))
+def _is_controlled(metadata: ObjectMeta, uid: str) -> bool:
+    return any(owner.controller and owner.uid == uid for owner in metadata.owner_references)
+
+
+def _revision(number: int, kind: str, metadata: ObjectMeta, template: dict[str, Any]) -> Revision:
     return Revision(
         number=number,
-        kind="",
-        name=name_of(item),
-        created=text(metadata.get("creationTimestamp")),
-        cause=cause,
+        kind=kind,
+        name=metadata.name,
+        created=metadata.creation_timestamp,
+        cause=metadata.annotations.get(_CAUSE, ""),
         template=template,
     )
 

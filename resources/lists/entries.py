@@ -11,7 +11,9 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from kube.discovery import ResourceType
-from kube.objects import TableRow, items, mapping, text
+from kube.objects import TableRow
+from kube.reader import read
+from kube.types.meta import ObjectMeta
 from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health
 from resources.state.kind_health import has_state
@@ -94,18 +96,18 @@ def include(type_: ResourceType) -> str:
 def entry_of(type_: ResourceType, row: TableRow, pool: Pool | None = None, health: Health | None = None) -> ListEntry:
     """`health`: the state, if it is known already; the row's object may be partial then."""
     share = pool.share if pool else _same
-    metadata = mapping(row.object.get("metadata"))
+    metadata = read(row.object.get("metadata"), ObjectMeta)
     return ListEntry(
-        uid=text(metadata.get("uid")),
-        name=text(metadata.get("name")),
-        namespace=sys.intern(text(metadata.get("namespace"))),
-        created=share(text(metadata.get("creationTimestamp"))),
+        uid=metadata.uid,
+        name=metadata.name,
+        namespace=sys.intern(metadata.namespace),
+        created=share(metadata.creation_timestamp),
         cells=tuple(share(cell) if isinstance(cell, str) else cell for cell in row.cells),
         health=share(state_of(type_, row.object) if health is None else health),
-        labels=share(_labels(metadata)),
+        labels=share(tuple(sorted(metadata.labels.items()))),
         owner=share(_owner(metadata)),
-        terminating=bool(metadata.get("deletionTimestamp")),
-        version=text(metadata.get("resourceVersion")),
+        terminating=bool(metadata.deletion_timestamp),
+        version=metadata.resource_version,
     )
 
 
@@ -113,19 +115,11 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _labels(metadata: Mapping[str, Any]) -> Labels:
-    return tuple(sorted((str(key), text(value)) for key, value in mapping(metadata.get("labels")).items()))
-
-
-def _owner(metadata: Mapping[str, Any]) -> Owner | None:
+def _owner(metadata: ObjectMeta) -> Owner | None:
     """The controller, or the only owner there is."""
-    references = items(metadata.get("ownerReferences"))
-    found = next((reference for reference in references if reference.get("controller") is True), None)
-    if found is None and len(references) == 1:
-        found = references[0]
-    if found is None:
-        return None
-    return Owner(text(found.get("apiVersion")), text(found.get("kind")), text(found.get("name")))
+    owners = metadata.owner_references
+    found = next((owner for owner in owners if owner.controller), owners[0] if len(owners) == 1 else None)
+    return Owner(found.api_version, found.kind, found.name) if found else None
 
 
 def state_of(type_: ResourceType, obj: Mapping[str, Any]) -> Health:

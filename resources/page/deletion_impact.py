@@ -22,7 +22,11 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, mapping, name_of, namespace_of, text, uid_of
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.reader import read
+from kube.types.cluster import PersistentVolumeClaim, PersistentVolumeSpec
+from kube.types.extensions import CustomResourceDefinition
+from kube.types.meta import ObjectMeta
 from resources.kinds import Kind, Panel
 from resources.place import Place
 from resources.tree import Belongings, Owned, belongings, owner_references, types_below
@@ -198,40 +202,38 @@ def _namespace(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> P
 
 def instances(client: ClusterClient, definition: KubeObject) -> Instances:
     """All objects of the kind that the definition defines, whatever the namespace."""
-    spec = mapping(definition.get("spec"))
+    spec = read(definition, CustomResourceDefinition).spec
     brought = definition_owner(client, definition)
     try:
-        type_ = client.find(text(spec.get("group")), "", text(mapping(spec.get("names")).get("plural")))
+        type_ = client.find(spec.group, "", spec.names.plural)
     except KubeError:
         return Instances(type=None, owner=brought)  # not served: there are none that could be seen
     where: Counter[str] = Counter()
     held: list[Held] = []
-    read, total, holding, token = 0, 0, 0, ""
+    checked, total, holding, token = 0, 0, 0, ""
     try:
         while True:
             table = client.table(type_, limit=_CHUNK, continue_=token, whole=True)
             for row in table.rows:
-                metadata = mapping(row.object.get("metadata"))
-                namespace = namespace_of(row.object)
-                where[namespace] += 1
-                if finalizers := metadata.get("finalizers"):
+                metadata = read(row.object.get("metadata"), ObjectMeta)
+                where[metadata.namespace] += 1
+                if metadata.finalizers:
                     holding += 1
-                    if len(held) < _NAMED and isinstance(finalizers, list):
-                        names = tuple(text(finalizer) for finalizer in finalizers)
-                        place = Place(type_, namespace, name_of(row.object))
-                        held.append(Held(place, names, bool(metadata.get("deletionTimestamp"))))
-            read += len(table.rows)
-            total, token = read + (table.remaining or 0), table.continue_
-            if not token or read >= limits.DELETED_OBJECTS.value:
+                    if len(held) < _NAMED:
+                        place = Place(type_, metadata.namespace, metadata.name)
+                        held.append(Held(place, metadata.finalizers, bool(metadata.deletion_timestamp)))
+            checked += len(table.rows)
+            total, token = checked + (table.remaining or 0), table.continue_
+            if not token or checked >= limits.DELETED_OBJECTS.value:
                 break
     except KubeError as error:
-        return Instances(type=type_, total=total, read=read, owner=brought, problem=str(error))
+        return Instances(type=type_, total=total, read=checked, owner=brought, problem=str(error))
     most = tuple((name, number) for name, number in where.most_common(_NAMESPACES) if name)
     others = max(0, len(where) - _NAMESPACES)
     return Instances(
         type=type_,
         total=total,
-        read=read,
+        read=checked,
         namespaces=most,
         others=others,
         held=tuple(held),
@@ -251,7 +253,7 @@ def impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Impac
         more_stay=max(0, len(stays) - _NAMED),
         gaps=found.gaps,
         custom=is_custom(type_.group),
-        finalizers=bool(mapping(obj.get("metadata")).get("finalizers")),
+        finalizers=bool(read(obj.get("metadata"), ObjectMeta).finalizers),
     )
 
 
@@ -265,7 +267,7 @@ def _split(owner: KubeObject, found: Belongings) -> tuple[list[Owned], list[Stay
         if unaffected is not None and row.depth > unaffected:
             continue
         unaffected = None
-        others = any(text(reference.get("uid")) not in going for reference in owner_references(row.object))
+        others = any(reference.uid not in going for reference in owner_references(row.object))
         if row.how or others:
             stays.append(Staying(_place(row), "owner" if not row.how else "claim" if row.how == "claim" else "label"))
             unaffected = row.depth
@@ -293,10 +295,9 @@ def _is_claim(row: Owned) -> bool:
 
 
 def _claim(client: ClusterClient, row: Owned, ask: bool) -> Claim:
-    spec, status = mapping(row.object.get("spec")), mapping(row.object.get("status"))
-    asked = mapping(mapping(mapping(spec.get("resources")).get("requests")))
-    size = text(mapping(status.get("capacity")).get("storage")) or text(asked.get("storage"))
-    volume = text(spec.get("volumeName"))
+    claim = read(row.object, PersistentVolumeClaim)
+    size = claim.status.capacity.get("storage") or claim.spec.resources.requests.get("storage", "")
+    volume = claim.spec.volume_name
     return Claim(_place(row), size, volume, bool(volume) and ask and _retained(client, volume))
 
 
@@ -306,7 +307,7 @@ def _retained(client: ClusterClient, volume: str) -> bool:
         found = client.get(client.find("", "v1", "persistentvolumes"), volume)
     except KubeError:
         return False
-    return mapping(found.get("spec")).get("persistentVolumeReclaimPolicy") == "Retain"
+    return read(found.get("spec"), PersistentVolumeSpec).persistent_volume_reclaim_policy == "Retain"
 
 
 def contents(client: ClusterClient, namespace: str) -> Contents:
@@ -349,10 +350,8 @@ def _read(
     names = Counter(name_of(row.object) for row in table.rows)
     held = []
     for row in table.rows:
-        finalizers = mapping(row.object.get("metadata")).get("finalizers")
-        foreign = tuple(
-            text(finalizer) for finalizer in finalizers or () if not text(finalizer).startswith(OWN_OBJECTS)
-        )
+        finalizers = read(row.object.get("metadata"), ObjectMeta).finalizers
+        foreign = tuple(finalizer for finalizer in finalizers if not finalizer.startswith(OWN_OBJECTS))
         if foreign:
             held.append(Holding(Place(type_, namespace, name_of(row.object)), foreign))
     by_itself = names[_BY_ITSELF.get((type_.group, type_.plural), "")]

@@ -11,8 +11,10 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, mapping, name_of, namespace_of, text, without_last_applied
+from kube.objects import KubeObject, is_last_applied, name_of, namespace_of
+from kube.reader import read
 from kube.selectors import pod_selector
+from kube.types.meta import ObjectMeta, ObjectReference, OwnerReference
 from resources.causes.engine import explained_health
 from resources.kinds import (
     Maker,
@@ -30,7 +32,6 @@ from resources.kinds import (
     workloads,
 )
 from resources.state.health import Condition, Health, conditions
-from resources.tree import owner_references
 from resources.types.manager import Manager, manager
 
 SIMULATED = "operator-console.dev/simulated"
@@ -79,36 +80,36 @@ class Detail:
 
 def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detail:
     """All of it from the object, and one more question to the API server: what its printer columns say."""
-    metadata = mapping(obj.get("metadata"))
-    finalizers = metadata.get("finalizers")
+    metadata = read(obj.get("metadata"), ObjectMeta)
+    annotations = {key: value for key, value in metadata.annotations.items() if not is_last_applied(key)}
     return Detail(
         type=type_,
-        name=name_of(obj),
-        namespace=namespace_of(obj),
-        created=text(metadata.get("creationTimestamp")),
-        deleted=text(metadata.get("deletionTimestamp")),
+        name=metadata.name,
+        namespace=metadata.namespace,
+        created=metadata.creation_timestamp,
+        deleted=metadata.deletion_timestamp,
         health=explained_health(obj),
-        labels=_pairs(metadata.get("labels")),
-        annotations=_annotations(obj),
-        finalizers=tuple(text(name) for name in finalizers) if isinstance(finalizers, list) else (),
-        owners=tuple(link(client, reference, namespace_of(obj)) for reference in owner_references(obj)),
+        labels=_pairs(metadata.labels),
+        annotations=_pairs(annotations),
+        finalizers=metadata.finalizers,
+        owners=tuple(link(client, reference, metadata.namespace) for reference in metadata.owner_references),
         conditions=conditions(obj),
         facts=facts(client, type_, obj),
         pods=pod_selector(obj),
         simulated=is_simulated(obj),
-        manager=manager(obj) if not owner_references(obj) else None,
+        manager=manager(obj) if not metadata.owner_references else None,
     )
 
 
 def is_simulated(obj: Mapping[str, Any]) -> bool:
     """Whether the embedded cluster only pretends to run this Pod, since it can't run its image."""
-    return mapping(mapping(obj.get("metadata")).get("annotations")).get(SIMULATED) == "true"
+    return read(obj.get("metadata"), ObjectMeta).annotations.get(SIMULATED) == "true"
 
 
-def link(client: ClusterClient, reference: Mapping[str, Any], namespace: str) -> Link:
-    """By apiVersion, kind and name: an ownerReference, or an Event's involvedObject."""
-    group, _, version = text(reference.get("apiVersion")).rpartition("/")
-    kind, name = text(reference.get("kind")), text(reference.get("name"))
+def link(client: ClusterClient, reference: OwnerReference | ObjectReference, namespace: str) -> Link:
+    """By apiVersion, kind and name."""
+    group, _, version = reference.api_version.rpartition("/")
+    kind, name = reference.kind, reference.name
     try:
         found = client.find_kind(group, kind, version)
     except NotFound:
@@ -136,12 +137,8 @@ def facts(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[
     )
 
 
-def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((str(key), text(part)) for key, part in sorted(mapping(value).items()))[:_LABELS]
-
-
-def _annotations(obj: KubeObject) -> tuple[tuple[str, str], ...]:
-    return _pairs(without_last_applied(mapping(obj.get("metadata")).get("annotations")))
+def _pairs(values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(values.items()))[:_LABELS]
 
 
 _MAKERS: dict[tuple[str, str], Maker] = {

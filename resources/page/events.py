@@ -16,7 +16,10 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError, NotFound
-from kube.objects import KubeObject, mapping, namespace_of, text, uid_of
+from kube.objects import KubeObject, namespace_of, uid_of
+from kube.reader import read, read_list
+from kube.types.core import Event
+from kube.types.meta import ObjectReference
 from resources.page.detail import Link, link
 from resources.state.children import moment
 from resources.tree import types_below, uids_below
@@ -60,7 +63,7 @@ def about(client: ClusterClient, namespace: str, uids: Set[str], own: str) -> Ev
     `own`: the uid of the page's object: one alone is asked for by a field selector.
     """
     try:
-        found = read(client, namespace, f"involvedObject.uid={own}" if not uids - {own} else "")
+        found = read_events(client, namespace, f"involvedObject.uid={own}" if not uids - {own} else "")
     except KubeError as error:
         return Events(problem=str(error))
     return _of(client, namespace, found, uids)
@@ -72,63 +75,49 @@ def about_tree(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> E
     if not types_below(client, type_, namespace):
         return about(client, namespace, {own}, own)
     try:
-        found = read(client, namespace, "")
+        found = read_events(client, namespace, "")
     except KubeError as error:
         return Events(problem=str(error))
-    regarding = (mapping(event.get("involvedObject")) for event in found)
-    asked = {text(item.get("uid")): text(item.get("kind")) for item in regarding}
+    asked = {event.involved_object.uid: event.involved_object.kind for event in found}
     return _of(client, namespace, found, {own, *uids_below(client, type_, obj, asked)})
 
 
-def _of(client: ClusterClient, namespace: str, found: list[dict[str, Any]], uids: Set[str]) -> Events:
-    matching = [event for event in found if text(mapping(event.get("involvedObject")).get("uid")) in uids]
+def _of(client: ClusterClient, namespace: str, found: list[Event], uids: Set[str]) -> Events:
+    matching = [event for event in found if event.involved_object.uid in uids]
     matching.sort(key=order, reverse=True)
     rows = tuple(_row(client, event, namespace) for event in matching[:MAX_OBJECT_EVENTS])
     return Events(rows, max(0, len(matching) - MAX_OBJECT_EVENTS))
 
 
-def read(client: ClusterClient, namespace: str, fields: str) -> list[dict[str, Any]]:
+def read_events(client: ClusterClient, namespace: str, fields: str) -> list[Event]:
     """The namespace's Events, at most about limits.OBJECT_EVENTS. Raises KubeError."""
     type_ = client.find("", "v1", "events")
-    found: list[dict[str, Any]] = []
+    found: list[Event] = []
     token = ""
     while True:
         # Those of cluster-scoped objects are kept in the namespace default.
         page = client.list(type_, namespace or "default", fields=fields, limit=_CHUNK, continue_=token)
-        found, token = found + page.items, page.continue_
+        found += read_list(page.items, Event)
+        token = page.continue_
         if not token or len(found) >= limits.OBJECT_EVENTS.value:
             return found
 
 
-def last_seen(event: Mapping[str, Any]) -> str:
-    """RFC 3339. Old and new events keep it in different fields, and any of them may be null."""
-    series, metadata = mapping(event.get("series")), mapping(event.get("metadata"))
-    candidates = (
-        series.get("lastObservedTime"),
-        event.get("lastTimestamp"),
-        event.get("eventTime"),
-        event.get("firstTimestamp"),
-        metadata.get("creationTimestamp"),
-    )
-    return next((text(time) for time in candidates if text(time)), "")
-
-
-def order(event: Mapping[str, Any]) -> tuple[str, int]:
+def order(event: Event) -> tuple[str, int]:
     """To sort by. Times are whole seconds; of one second the one written last came last."""
-    version = text(mapping(event.get("metadata")).get("resourceVersion"))
-    return last_seen(event)[:19], int(version) if version.isdecimal() else 0
+    version = event.metadata.resource_version
+    return event.last_seen[:19], int(version) if version.isdecimal() else 0
 
 
-def _row(client: ClusterClient, event: Mapping[str, Any], namespace: str) -> EventRow:
-    metadata = mapping(event.get("metadata"))
+def _row(client: ClusterClient, event: Event, namespace: str) -> EventRow:
     return EventRow(
-        uid=text(metadata.get("uid")),
-        warning=text(event.get("type")) != "Normal",
-        reason=text(event.get("reason")),
-        message=text(event.get("message")),
-        about=link(client, mapping(event.get("involvedObject")), namespace),
-        count=occurrences(event),
-        seen=last_seen(event),
+        uid=event.metadata.uid,
+        warning=event.type != "Normal",
+        reason=event.reason,
+        message=event.message,
+        about=link(client, event.involved_object, namespace),
+        count=event.occurrences,
+        seen=event.last_seen,
         source=_source(event),
     )
 
@@ -185,7 +174,7 @@ class EventList:
     than were read.
     """
 
-    groups: tuple[Sequence[KubeObject], ...] = ()
+    groups: tuple[Sequence[Event], ...] = ()
     total: int = 0
     matched: int = 0
     types: tuple[tuple[str, int], ...] = ()
@@ -239,24 +228,25 @@ def read_all(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], b
 def event_list_of(events: Sequence[KubeObject], query: EventQuery, beyond: bool = False) -> EventList:
     """Those of `events` that fit the query."""
     words = query.q.lower().split()
-    matching = [event for event in events if _fits(event, query, words)]
+    all_ = [read(event, Event) for event in events]
+    matching = [event for event in all_ if _fits(event, query, words)]
     matching.sort(key=order, reverse=True)
-    groups: dict[tuple[str, ...], list[KubeObject]] = {}
+    groups: dict[tuple[str, ...], list[Event]] = {}
     for event in matching:
-        key = _alike(event) if query.grouped else (text(mapping(event.get("metadata")).get("uid")),)
+        key = _alike(event) if query.grouped else (event.metadata.uid,)
         groups.setdefault(key, []).append(event)
     return EventList(
         groups=tuple(groups.values()),
-        total=len(events),
+        total=len(all_),
         matched=len(matching),
-        types=_counted(_type(event) for event in events),
-        kinds=_counted(_about(event, "kind") for event in events),
-        reasons=_counted(text(event.get("reason")) for event in events),
+        types=_counted(_type(event) for event in all_),
+        kinds=_counted(event.involved_object.kind for event in all_),
+        reasons=_counted(event.reason for event in all_),
         beyond=beyond,
     )
 
 
-def rows_of(client: ClusterClient, groups: Iterable[Sequence[KubeObject]]) -> tuple[Happened, ...]:
+def rows_of(client: ClusterClient, groups: Iterable[Sequence[Event]]) -> tuple[Happened, ...]:
     """A row for each group. Looks up the links' types, so it's given only the groups that are shown."""
     links = Linker(client)
     return tuple(_happened(members, links) for members in groups)
@@ -266,39 +256,32 @@ def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(Counter(word for word in words if word).items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _type(event: Mapping[str, Any]) -> str:
-    return text(event.get("type")) or "Normal"
+def _type(event: Event) -> str:
+    return event.type or "Normal"
 
 
-def _about(event: Mapping[str, Any], key: str) -> str:
-    return text(mapping(event.get("involvedObject")).get(key))
-
-
-def _fits(event: Mapping[str, Any], query: EventQuery, words: Sequence[str]) -> bool:
-    if (query.type and _type(event) != query.type) or (query.kind and _about(event, "kind") != query.kind):
+def _fits(event: Event, query: EventQuery, words: Sequence[str]) -> bool:
+    about = event.involved_object
+    if (query.type and _type(event) != query.type) or (query.kind and about.kind != query.kind):
         return False
-    if query.reason and text(event.get("reason")) != query.reason:
+    if query.reason and event.reason != query.reason:
         return False
     if not words:
         return True
-    whole = (
-        f"{text(event.get('message'))} {_about(event, 'name')} {_about(event, 'namespace')} {text(event.get('reason'))}"
-    )
-    lower = whole.lower()
+    lower = f"{event.message} {about.name} {about.namespace} {event.reason}".lower()
     return all(word in lower for word in words)
 
 
-def _alike(event: Mapping[str, Any]) -> tuple[str, ...]:
+def _alike(event: Event) -> tuple[str, ...]:
     """What is the same in repeats."""
-    message, name = text(event.get("message")), _about(event, "name")
-    plain = message.replace(name, "…") if len(name) > 3 else message
-    space = _about(event, "namespace")
+    about = event.involved_object
+    plain = event.message.replace(about.name, "…") if len(about.name) > 3 else event.message
     return (
         _type(event),
-        text(event.get("reason")),
-        _about(event, "kind"),
-        space,
-        family(name, _about(event, "kind")),
+        event.reason,
+        about.kind,
+        about.namespace,
+        family(about.name, about.kind),
         _source(event),
         _NUMBERS.sub("#", plain)[:400],
     )
@@ -318,39 +301,32 @@ def family(name: str, kind: str) -> str:
     return "-".join(parts)
 
 
-def _source(event: Mapping[str, Any]) -> str:
-    return text(mapping(event.get("source")).get("component")) or text(event.get("reportingComponent"))
+def _source(event: Event) -> str:
+    return event.source.component or event.reporting_component
 
 
-def occurrences(event: Mapping[str, Any]) -> int:
-    """How often it happened, by what the Event itself counts."""
-    count = mapping(event.get("series")).get("count") or event.get("count")
-    return count if isinstance(count, int) and count > 0 else 1
-
-
-def _happened(members: Sequence[KubeObject], links: "Linker") -> Happened:
+def _happened(members: Sequence[Event], links: "Linker") -> Happened:
     """`members`: newest first."""
     newest = members[0]
-    metadata = mapping(newest.get("metadata"))
-    objects: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    objects: dict[tuple[str, str, str], ObjectReference] = {}
     for event in members:
-        about = mapping(event.get("involvedObject"))
-        objects.setdefault((text(about.get("kind")), text(about.get("namespace")), text(about.get("name"))), about)
-    firsts = [text(event.get("firstTimestamp")) or last_seen(event) for event in members]
+        about = event.involved_object
+        objects.setdefault((about.kind, about.namespace, about.name), about)
+    firsts = (event.first_timestamp or event.last_seen for event in members)
     return Happened(
-        uid=text(metadata.get("uid")),
+        uid=newest.metadata.uid,
         warning=_type(newest) != "Normal",
-        reason=text(newest.get("reason")),
-        message=text(newest.get("message")),
-        kind=_about(newest, "kind"),
+        reason=newest.reason,
+        message=newest.message,
+        kind=newest.involved_object.kind,
         objects=tuple(links.link(about) for about in list(objects.values())[:MAX_NAMED]),
         number=len(objects),
-        count=sum(occurrences(event) for event in members),
+        count=sum(event.occurrences for event in members),
         first=min((first for first in firsts if first), default=""),
-        last=last_seen(newest),
+        last=newest.last_seen,
         source=_source(newest),
-        namespace=text(metadata.get("namespace")),
-        name=text(metadata.get("name")),
+        namespace=newest.metadata.namespace,
+        name=newest.metadata.name,
     )
 
 
@@ -361,8 +337,8 @@ class Linker:
         self._client = client
         self._types: dict[tuple[str, str], ResourceType | None] = {}
 
-    def link(self, about: Mapping[str, Any]) -> Link:
-        version, kind, name = text(about.get("apiVersion")), text(about.get("kind")), text(about.get("name"))
+    def link(self, about: ObjectReference) -> Link:
+        version, kind, name = about.api_version, about.kind, about.name
         if (version, kind) not in self._types:
             group, _slash, short = version.rpartition("/")
             try:
@@ -371,4 +347,4 @@ class Linker:
                 self._types[version, kind] = None
         type_ = self._types[version, kind]
         namespaced = type_ is not None and type_.namespaced
-        return Link(kind, name, text(about.get("namespace")) if namespaced else "", type_ if name else None)
+        return Link(kind, name, about.namespace if namespaced else "", type_ if name else None)

@@ -15,7 +15,11 @@ from django.utils.translation import ngettext
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text, uid_of
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.reader import read
+from kube.types.core import PodSpec, PodStatus
+from kube.types.meta import ObjectMeta
+from kube.types.workloads import DaemonSetStatus, Job, Workload
 from resources.causes.engine import explained_health
 from resources.page.detail import Link, is_simulated, link
 from resources.place import Place
@@ -168,7 +172,7 @@ def _settle(node: OwnedNode, now: datetime) -> list[Trouble]:
     below = [child_trouble for child in node.below for child_trouble in _settle(child, now)]
     type_, obj, own = node.owned.type, node.owned.object, node.health
     node.health = combined(own, below)
-    created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
+    created = read(obj.get("metadata"), ObjectMeta).creation_timestamp
     mine = trouble((type_.group, type_.kind), name_of(obj), own, created, now)
     return [mine, *below] if mine else below
 
@@ -222,9 +226,9 @@ def _add(out: list[OwnedRow], nodes: Sequence[OwnedNode], parent: str, lines: tu
 
 def _row(node: OwnedNode, parent: str, lines: tuple[bool, ...], last: bool, folded: bool) -> OwnedRow:
     owned = node.owned
-    metadata = mapping(owned.object.get("metadata"))
+    metadata = read(owned.object.get("metadata"), ObjectMeta)
     return OwnedRow(
-        id=uid_of(owned.object),
+        id=metadata.uid,
         level=len(lines) + 1,
         parent=parent,
         health=node.health,
@@ -235,7 +239,7 @@ def _row(node: OwnedNode, parent: str, lines: tuple[bool, ...], last: bool, fold
         folded=folded,
         ready=readiness(owned.type.kind, owned.object),
         restarts=restarts(owned.object) if owned.type.kind == "Pod" else None,
-        created=text(metadata.get("creationTimestamp")),
+        created=metadata.creation_timestamp,
         simulated=is_simulated(owned.object),
         how=owned.how,
     )
@@ -258,34 +262,33 @@ def summary(top: Iterable[OwnedNode]) -> Sum:
         type_, obj, state = node.owned.type, node.owned.object, node.health.state
         states.append(state)
         is_pod = type_.kind == "Pod" and not type_.group
-        if is_pod and text(mapping(obj.get("status")).get("phase")) != "Succeeded":
+        if is_pod and read(obj.get("status"), PodStatus).phase != "Succeeded":
             pods, ready, again = pods + 1, ready + (state == words.READY), again + restarts(obj)
     return Sum(pods, ready, again, _states(states))
 
 
 def readiness(kind: str, obj: Mapping[str, Any]) -> str:
     """'2/3' of containers, replicas or completions; '' for kinds that count nothing."""
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
     if kind == "Pod":
-        containers = items(status.get("containerStatuses"))
-        all_ = len(items(spec.get("containers"))) or len(containers)
-        return f"{sum(container.get('ready') is True for container in containers)}/{all_}" if all_ else ""
-    if kind in ("Deployment", "StatefulSet", "ReplicaSet"):
-        return f"{_number(status.get('readyReplicas'))}/{_number(spec.get('replicas'), 1)}" if spec else ""
+        containers = read(obj.get("status"), PodStatus).container_statuses
+        all_ = len(read(obj.get("spec"), PodSpec).containers) or len(containers)
+        return f"{sum(container.ready for container in containers)}/{all_}" if all_ else ""
     if kind == "DaemonSet":
-        return f"{_number(status.get('numberReady'))}/{_number(status.get('desiredNumberScheduled'))}"
+        status = read(obj.get("status"), DaemonSetStatus)
+        return f"{status.number_ready}/{status.desired_number_scheduled}"
+    if not obj.get("spec"):
+        return ""
+    if kind in ("Deployment", "StatefulSet", "ReplicaSet"):
+        workload = read(obj, Workload)
+        return f"{workload.status.ready_replicas}/{workload.spec.replicas}"
     if kind == "Job":
-        return f"{_number(status.get('succeeded'))}/{_number(spec.get('completions'), 1)}" if spec else ""
+        job = read(obj, Job)
+        return f"{job.status.succeeded}/{job.spec.wanted}"
     return ""
 
 
 def restarts(pod: Mapping[str, Any]) -> int:
-    status = mapping(pod.get("status"))
-    return sum(_number(item.get("restartCount")) for item in items(status.get("containerStatuses")))
-
-
-def _number(value: Any, default: int = 0) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else default
+    return sum(container.restart_count for container in read(pod.get("status"), PodStatus).container_statuses)
 
 
 def chain(client: ClusterClient, obj: KubeObject) -> tuple[Above, ...]:
@@ -299,12 +302,12 @@ def chain(client: ClusterClient, obj: KubeObject) -> tuple[Above, ...]:
         references = owner_references(obj)
         if not references:
             break
-        nearest = next((reference for reference in references if reference.get("controller") is True), references[0])
+        nearest = next((reference for reference in references if reference.controller), references[0])
         above = link(client, nearest, namespace_of(obj))
-        if above.type is None or text(nearest.get("uid")) in seen:
+        if above.type is None or nearest.uid in seen:
             found.append(Above(above, Health()))
             break
-        seen.add(text(nearest.get("uid")))
+        seen.add(nearest.uid)
         try:
             obj = client.get(above.type, above.name, above.namespace)
         except NotFound:

@@ -14,7 +14,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, items, mapping, name_of
+from kube.objects import KubeObject, name_of
+from kube.reader import read
+from kube.types.meta import ObjectMeta
+from kube.types.network import ServiceSpec
+from kube.types.workloads import WorkloadSpec
 from resources.page.owned_rows import WORST_FIRST, OwnedNode, readiness, root_health, walk
 from resources.state import health as states
 from resources.state.health import Health
@@ -186,7 +190,9 @@ def _lane(node: OwnedNode) -> _Lane:
 def _is_past(lane: _Lane) -> bool:
     """An earlier revision of a Deployment, which is kept without a Pod."""
     node = lane.node.owned
-    return node.type.kind == "ReplicaSet" and not lane.pods and mapping(node.object.get("spec")).get("replicas") == 0
+    if node.type.kind != "ReplicaSet" or lane.pods:
+        return False
+    return read(node.object.get("spec"), WorkloadSpec).replicas == 0
 
 
 def _rank(state: str) -> int:
@@ -195,24 +201,24 @@ def _rank(state: str) -> int:
 
 def _plug(lanes: list[_Lane], services: Iterable[OwnedNode]) -> None:
     """Each Service stands at the first row whose Pods it selects."""
+    labels_of_lanes = [_pod_labels(lane) for lane in lanes]
     for node in services:
-        spec = mapping(node.owned.object.get("spec"))
-        selector = mapping(spec.get("selector"))
-        for lane in lanes:
-            if selector and _selects(selector, lane):
+        spec = read(node.owned.object.get("spec"), ServiceSpec)
+        for lane, labels in zip(lanes, labels_of_lanes, strict=True):
+            if spec.selector and any(spec.selector.items() <= pod_labels.items() for pod_labels in labels):
                 lane.plugs.append(Plug(name_of(node.owned.object), _ports(spec), node.place.detail_url))
                 break
 
 
-def _selects(selector: Mapping[str, object], lane: _Lane) -> bool:
-    obj = lane.node.owned.object
-    template = mapping(mapping(mapping(obj.get("spec")).get("template")).get("metadata")).get("labels")
-    pods = [mapping(mapping(pod.owned.object.get("metadata")).get("labels")) for pod in lane.pods[:1]]
-    return any(selector.items() <= labels.items() for labels in (mapping(template), *pods) if labels)
+def _pod_labels(lane: _Lane) -> list[Mapping[str, str]]:
+    """Of the Pod template and of the first Pod."""
+    template = read(lane.node.owned.object.get("spec"), WorkloadSpec).template
+    metadata = [template.get("metadata"), *(pod.owned.object.get("metadata") for pod in lane.pods[:1])]
+    return [read(part, ObjectMeta).labels for part in metadata]
 
 
-def _ports(spec: Mapping[str, object]) -> str:
-    ports = [str(port.get("port")) for port in items(spec.get("ports")) if port.get("port")]
+def _ports(spec: ServiceSpec) -> str:
+    ports = [str(port.port) for port in spec.ports if port.port]
     more = "…" if len(ports) > 2 else ""
     return " ".join(f":{port}" for port in ports[:2]) + more
 

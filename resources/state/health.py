@@ -9,14 +9,17 @@ https://github.com/kubernetes/community/blob/master/contributors/devel/sig-archi
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from kube.objects import items, mapping, text
+from kube.objects import mapping, text
+from kube.reader import read, read_list
+from kube.types import meta
+from kube.types.meta import ObjectMeta, TypicalObject, TypicalStatus
 
 READY = "Ready"
 COMPLETED = "Completed"
@@ -164,51 +167,49 @@ class Condition:
     severity: str = ""
 
 
+AnyCondition = TypeVar("AnyCondition", Condition, meta.Condition)
+
+
 def conditions(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
     """Also of a mapping by type, which some operators write instead of a list, and of entries that lack most of
     their fields.
     """
-    found = mapping(obj.get("status")).get("conditions")
+    return _conditions(read(obj.get("status"), TypicalStatus))
+
+
+def _conditions(status: TypicalStatus) -> tuple[Condition, ...]:
+    found = status.conditions
     if isinstance(found, Mapping):
         found = [
             {"type": key, **(value if isinstance(value, Mapping) else {"status": value})}
             for key, value in found.items()
         ]
-    return tuple(_condition(entry) for entry in items(found))
+    return tuple(_condition(entry) for entry in read_list(found, meta.Condition))
 
 
-def _condition(entry: Mapping[str, Any]) -> Condition:
-    # A CSV's conditions have a phase instead of a type.
-    type_, status = text(entry.get("type")) or text(entry.get("phase")), text(entry.get("status"))
-    changed = text(entry.get("lastTransitionTime") or entry.get("lastUpdateTime"))
+def _condition(entry: meta.Condition) -> Condition:
+    type_ = entry.type or entry.phase
     word, good = type_.lower(), None
-    if status in ("True", "False"):
+    if entry.status in ("True", "False"):
         if word.endswith(_BAD):
-            good = status == "False"
+            good = entry.status == "False"
         elif word.endswith(_GOOD) and not word.startswith("not"):
-            good = status == "True"
-    generation, severity = entry.get("observedGeneration"), text(entry.get("severity"))
-    reason, message = text(entry.get("reason")), text(entry.get("message"))
+            good = entry.status == "True"
     return Condition(
         type=type_,
-        status=status,
-        reason=reason,
-        message=message,
-        changed=changed,
+        status=entry.status,
+        reason=entry.reason,
+        message=entry.message,
+        changed=entry.last_transition_time or entry.last_update_time,
         good=good,
-        generation=generation if isinstance(generation, int) else None,
-        severity=severity,
+        generation=entry.observed_generation,
+        severity=entry.severity,
     )
 
 
-def condition_of(obj: Mapping[str, Any], type_: str) -> Condition | None:
+def condition_of(found: Iterable[AnyCondition], type_: str) -> AnyCondition | None:
     """The condition of that type, if there is one."""
-    return next((condition for condition in conditions(obj) if condition.type == type_), None)
-
-
-def number(value: Any, default: int = 0) -> int:
-    """An integer, or `default` for anything else."""
-    return value if isinstance(value, int) else default
+    return next((condition for condition in found if condition.type == type_), None)
 
 
 def by_word(word: str) -> str:
@@ -226,27 +227,21 @@ def colour_of(word: str) -> str:
     return _LOOKS[state][0] if state else ""
 
 
-def terminating(obj: Mapping[str, Any]) -> Health | None:
+def terminating(metadata: ObjectMeta) -> Health | None:
     """An object that is going, and what it waits for."""
-    metadata = mapping(obj.get("metadata"))
-    if not metadata.get("deletionTimestamp"):
+    if not metadata.deletion_timestamp:
         return None
-    finalizers = metadata.get("finalizers")
-    names = ", ".join(text(name) for name in finalizers) if isinstance(finalizers, list) else ""
+    names = ", ".join(metadata.finalizers)
     return Health(state=TERMINATING, reason=_("waits for %(finalizers)s") % {"finalizers": names} if names else "")
 
 
-def behind(obj: Mapping[str, Any]) -> bool:
-    """Whether who reports the status has not yet seen the newest spec."""
-    seen, newest = mapping(obj.get("status")).get("observedGeneration"), mapping(obj.get("metadata")).get("generation")
-    return isinstance(seen, int) and isinstance(newest, int) and seen < newest
-
-
-def _old(condition: Condition, obj: Mapping[str, Any]) -> bool:
+def _old(condition: Condition, generation: int | None) -> bool:
     """Whether the condition that sums up speaks of an earlier spec (as kstatus judges it)."""
-    newest = mapping(obj.get("metadata")).get("generation")
-    summary = condition.type in ("Ready", "Available", "Reconciled")
-    return summary and condition.generation is not None and isinstance(newest, int) and condition.generation < newest
+    return condition.type in ("Ready", "Available", "Reconciled") and _is_before(condition, generation)
+
+
+def _is_before(condition: Condition, generation: int | None) -> bool:
+    return condition.generation is not None and generation is not None and condition.generation < generation
 
 
 def is_error(reason: str) -> bool:
@@ -259,10 +254,10 @@ def is_error(reason: str) -> bool:
     return not _ERROR_WORDS.isdisjoint(words) or by_word(reason) == DEGRADED
 
 
-def has_failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
+def has_failed(condition: Condition, generation: int | None) -> bool:
     """A verdict (Ready, Reconciled, Synced …) that is False because of an error.
 
-    One of an earlier spec may be fixed already.
+    `generation`: the object's. One of an earlier spec may be fixed already.
     """
     if condition.status != "False" or not (is_error(condition.reason) or condition.severity == "Error"):
         return False
@@ -271,34 +266,39 @@ def has_failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
         return False
     if not _ASIDE.isdisjoint(word.lower() for word in _WORD.findall(condition.type)):
         return False
-    newest = mapping(obj.get("metadata")).get("generation")
-    return condition.generation is None or not isinstance(newest, int) or condition.generation >= newest
+    return not _is_before(condition, generation)
 
 
 def error_condition(obj: Mapping[str, Any]) -> Condition | None:
     """The condition by which the object is degraded, whatever its phase says: operators set that once, and the
     condition each time."""
-    found = conditions(obj)
+    typical = read(obj, TypicalObject)
+    return _error_condition(typical, _conditions(typical.status))
+
+
+def _error_condition(obj: TypicalObject, found: tuple[Condition, ...]) -> Condition | None:
     bad = (condition for condition in found if condition.good is False and condition.type.lower().endswith(_BAD))
-    failed = () if behind(obj) else (condition for condition in found if has_failed(condition, obj))
+    generation = obj.metadata.generation
+    failed = () if obj.is_behind else (condition for condition in found if has_failed(condition, generation))
     return next(bad, None) or next(iter(failed), None)
 
 
 def by_convention(obj: Mapping[str, Any]) -> Health:
     """By what operators usually write; Unknown for an object whose operator has said nothing yet."""
-    status, spec = mapping(obj.get("status")), mapping(obj.get("spec"))
-    found = conditions(obj)
-    if error := error_condition(obj):
+    typical = read(obj, TypicalObject)
+    spec, status = typical.spec, typical.status
+    found = _conditions(status)
+    if error := _error_condition(typical, found):
         return Health(state=DEGRADED, reason=_why(error), since=error.changed)
-    if behind(obj) or any(_old(condition, obj) for condition in found):
+    if typical.is_behind or any(_old(condition, typical.metadata.generation) for condition in found):
         return Health(state=PROGRESSING, reason=_("the latest change isn't reconciled yet"))
-    word = phase(status)
-    if spec.get("suspend") is True or spec.get("paused") is True:
+    word = _phase(obj.get("status"))
+    if spec.suspend or spec.paused:
         return Health(state=SUSPENDED, reason=word)
     if state := by_word(word):
         return Health(state=state, reason=_reason(state, found, word))
-    if not found and isinstance(status.get("ready"), bool):
-        return Health(state=READY if status["ready"] else PROGRESSING, reason=word)
+    if not found and status.ready is not None:
+        return Health(state=READY if status.ready else PROGRESSING, reason=word)
     return _by_conditions(found, word)
 
 
@@ -328,8 +328,9 @@ def _by_conditions(found: tuple[Condition, ...], word: str) -> Health:
     return Health(state=UNKNOWN, reason=word or ("" if found else _("its operator hasn't reported a status")))
 
 
-def phase(status: Mapping[str, Any]) -> str:
+def _phase(status: Any) -> str:
     """The word an operator uses for the whole: status.phase, .state, .health and the like."""
+    fields = mapping(status)
     for key in (
         "phase",
         "state",
@@ -341,7 +342,7 @@ def phase(status: Mapping[str, Any]) -> str:
         "result",
         *_RARE,
     ):
-        value = status.get(key)
+        value = fields.get(key)
         word = text(value) or text(mapping(value).get("status"))
         if word and len(word) < 64:
             return word

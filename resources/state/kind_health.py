@@ -7,7 +7,19 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube.objects import items, mapping, text
+from kube.reader import read
+from kube.types import meta
+from kube.types.cluster import (
+    CertificateSigningRequestStatus,
+    NodeSpec,
+    PersistentVolumeClaimStatus,
+    ResourceQuotaStatus,
+)
+from kube.types.core import PodStatus
+from kube.types.meta import TypicalSpec, TypicalStatus
+from kube.types.network import IngressStatus, RouteStatus, Service
+from kube.types.olm import CatalogSourceStatus, SubscriptionSpec
+from kube.types.workloads import DaemonSet, HorizontalPodAutoscalerStatus, Job, PodDisruptionBudget, Workload
 from resources.state import operator_health
 from resources.state.health import (
     COMPLETED,
@@ -17,12 +29,10 @@ from resources.state.health import (
     SUSPENDED,
     UNKNOWN,
     Health,
-    behind,
     by_convention,
     by_word,
     condition_of,
     conditions,
-    number,
     terminating,
 )
 
@@ -32,17 +42,17 @@ _GATEWAYS = "gateway.networking.k8s.io"
 
 def health(obj: Object) -> Health:
     """The state of any object, as far as its kind has one. Never raises, whatever an operator wrote."""
-    group, kind = text(obj.get("apiVersion")).rpartition("/")[0], text(obj.get("kind"))
-    if going := terminating(obj):
+    known = read(obj, meta.Object)
+    if going := terminating(known.metadata):
         return going
-    rule = _RULES.get((group, kind))
+    rule = _RULES.get((known.group, known.kind))
     if rule is not None:
         return rule(obj)
-    if not has_state(group, kind):
+    if not has_state(known.group, known.kind):
         return Health()
     if not obj.get("status") and not obj.get("spec"):
         return Health()
-    return operator_health.by_group(group, obj) or by_convention(obj)
+    return operator_health.by_group(known.group, obj) or by_convention(obj)
 
 
 def has_state(group: str, kind: str) -> bool:
@@ -52,28 +62,26 @@ def has_state(group: str, kind: str) -> bool:
     return "." in group and not group.endswith(".k8s.io")
 
 
-def waiting_reason(obj: Object) -> str:
+def waiting_reason(status: PodStatus) -> str:
     """Why a Pod's container does not run, as kubectl words it (CrashLoopBackOff, ImagePullBackOff, Error …); '' when
     all is well.
     """
-    status = mapping(obj.get("status"))
-    for part in ("initContainerStatuses", "containerStatuses"):
-        for container in items(status.get(part)):
-            state = mapping(container.get("state"))
-            waiting, ended = mapping(state.get("waiting")), mapping(state.get("terminated"))
-            if word := text(waiting.get("reason")):
-                return word
-            if ended and number(ended.get("exitCode")) != 0:
-                return text(ended.get("reason")) or "Error"
+    for container in (*status.init_container_statuses, *status.container_statuses):
+        waiting, ended = container.state.waiting, container.state.terminated
+        if waiting is not None and waiting.reason:
+            return waiting.reason
+        if ended is not None and ended.exit_code != 0:
+            return ended.reason or "Error"
     return ""
 
 
 def _pod(obj: Object) -> Health:
-    status = mapping(obj.get("status"))
-    phase, why = text(status.get("phase")), text(status.get("message")) or text(status.get("reason"))
-    waiting = waiting_reason(obj)
-    ready, scheduled = condition_of(obj, "Ready"), condition_of(obj, "PodScheduled")
-    since = ready.changed if ready is not None else ""
+    status = read(obj.get("status"), PodStatus)
+    phase, why = status.phase, status.message or status.reason
+    waiting = waiting_reason(status)
+    ready = condition_of(status.conditions, "Ready")
+    scheduled = condition_of(status.conditions, "PodScheduled")
+    since = ready.last_transition_time if ready is not None else ""
     if phase == "Succeeded":
         return Health(state=COMPLETED)
     if phase == "Failed":
@@ -85,168 +93,163 @@ def _pod(obj: Object) -> Health:
             return Health(state=READY)
         return Health(state=PROGRESSING, reason=waiting or ready.message or ready.reason)
     if scheduled is not None and scheduled.status == "False":
-        return Health(state=DEGRADED, reason=scheduled.message or scheduled.reason, since=scheduled.changed)
+        reason = scheduled.message or scheduled.reason
+        return Health(state=DEGRADED, reason=reason, since=scheduled.last_transition_time)
     return Health(state=PROGRESSING if phase == "Pending" else UNKNOWN, reason=waiting or why or phase)
 
 
-def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    wanted, ready = number(spec.get("replicas"), 1), number(status.get(ready_field))
+def _replicas(obj: Object) -> Health:
+    workload = read(obj, Workload)
+    spec, status = workload.spec, workload.status
+    wanted, ready = spec.replicas, status.ready_replicas
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    failed = condition_of(obj, "ReplicaFailure")
+    failed = condition_of(status.conditions, "ReplicaFailure")
     if failed is not None and failed.status == "True":
-        return Health(state=DEGRADED, reason=failed.message or failed.reason, since=failed.changed)
-    if spec.get("paused") is True:
+        return Health(state=DEGRADED, reason=failed.message or failed.reason, since=failed.last_transition_time)
+    if spec.paused:
         return Health(state=SUSPENDED, reason=words)
-    if behind(obj):
+    if workload.is_behind:
         return Health(state=PROGRESSING, reason=_("the latest change isn't reconciled yet"))
-    if wanted == 0 and number(status.get("replicas")) == 0:
+    if wanted == 0 and not status.replicas:
         # A Deployment's older ReplicaSets stand at 0 for good.
-        return Health() if obj.get("kind") == "ReplicaSet" else Health(state=SUSPENDED, reason=_("scaled to 0"))
-    current = number(status.get("updatedReplicas"), ready)
-    if ready < wanted or current < wanted or number(status.get("replicas"), ready) > wanted:
-        stuck = condition_of(obj, "Progressing")
+        return Health() if workload.kind == "ReplicaSet" else Health(state=SUSPENDED, reason=_("scaled to 0"))
+    current = ready if status.updated_replicas is None else status.updated_replicas
+    replicas = ready if status.replicas is None else status.replicas
+    if ready < wanted or current < wanted or replicas > wanted:
+        stuck = condition_of(status.conditions, "Progressing")
         if stuck is not None and stuck.status == "False":
-            return Health(state=DEGRADED, reason=stuck.message or stuck.reason, since=stuck.changed)
+            return Health(state=DEGRADED, reason=stuck.message or stuck.reason, since=stuck.last_transition_time)
         return Health(state=PROGRESSING, reason=words)
     return Health(state=READY, reason=words)
 
 
 def _daemon_set(obj: Object) -> Health:
-    status = mapping(obj.get("status"))
-    wanted, ready = number(status.get("desiredNumberScheduled")), number(status.get("numberReady"))
+    daemon_set = read(obj, DaemonSet)
+    wanted, ready = daemon_set.status.desired_number_scheduled, daemon_set.status.number_ready
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    return Health(state=PROGRESSING if ready < wanted or behind(obj) else READY, reason=words)
+    return Health(state=PROGRESSING if ready < wanted or daemon_set.is_behind else READY, reason=words)
 
 
 def _job(obj: Object) -> Health:
-    failed, complete = condition_of(obj, "Failed"), condition_of(obj, "Complete")
+    job = read(obj, Job)
+    failed, complete = condition_of(job.status.conditions, "Failed"), condition_of(job.status.conditions, "Complete")
     if failed is not None and failed.status == "True":
-        return Health(state=DEGRADED, reason=failed.message or failed.reason, since=failed.changed, ended=True)
+        reason = failed.message or failed.reason
+        return Health(state=DEGRADED, reason=reason, since=failed.last_transition_time, ended=True)
     if complete is not None and complete.status == "True":
         return Health(state=COMPLETED)
-    if mapping(obj.get("spec")).get("suspend") is True:
+    if job.spec.suspend:
         return Health(state=SUSPENDED)
-    done = number(mapping(obj.get("status")).get("succeeded"))
-    wanted = number(mapping(obj.get("spec")).get("completions"), 1)
-    return Health(state=PROGRESSING, reason=_("%(done)d of %(wanted)d completed") % {"done": done, "wanted": wanted})
+    words = {"done": job.status.succeeded, "wanted": job.spec.wanted}
+    return Health(state=PROGRESSING, reason=_("%(done)d of %(wanted)d completed") % words)
 
 
 def _cron_job(obj: Object) -> Health:
-    return Health(state=SUSPENDED) if mapping(obj.get("spec")).get("suspend") is True else Health(state=READY)
+    return Health(state=SUSPENDED if read(obj.get("spec"), TypicalSpec).suspend else READY)
 
 
 def _phase(obj: Object) -> Health:
-    word = text(mapping(obj.get("status")).get("phase"))
-    return Health(state=by_word(word) or UNKNOWN, reason=word if word else "")
+    word = read(obj.get("status"), TypicalStatus).phase
+    return Health(state=by_word(word) or UNKNOWN, reason=word)
 
 
 def _node(obj: Object) -> Health:
-    ready = condition_of(obj, "Ready")
+    ready = condition_of(conditions(obj), "Ready")
     if ready is None:
         return Health(state=UNKNOWN)
     if ready.status != "True":
         return Health(state=DEGRADED, reason=ready.message or ready.reason)
-    return (
-        Health(state=SUSPENDED, reason=_("unschedulable"))
-        if mapping(obj.get("spec")).get("unschedulable") is True
-        else Health(state=READY)
-    )
+    if read(obj.get("spec"), NodeSpec).unschedulable:
+        return Health(state=SUSPENDED, reason=_("unschedulable"))
+    return Health(state=READY)
 
 
 def _service(obj: Object) -> Health:
     """Only one with a load balancer waits for anything; the others have no state."""
-    if mapping(obj.get("spec")).get("type") != "LoadBalancer":
+    service = read(obj, Service)
+    if service.spec.type != "LoadBalancer":
         return Health()
-    return (
-        Health(state=READY) if _addresses(obj) else Health(state=PROGRESSING, reason=_("waits for its load balancer"))
-    )
+    if service.status.load_balancer.ingress:
+        return Health(state=READY)
+    return Health(state=PROGRESSING, reason=_("waits for its load balancer"))
 
 
 def _ingress(obj: Object) -> Health:
+    if read(obj.get("status"), IngressStatus).load_balancer.ingress:
+        return Health(state=READY)
     # Controllers that serve on the nodes themselves report no address: that isn't a failure.
-    return (
-        Health(state=READY)
-        if _addresses(obj)
-        else Health(state=PROGRESSING, reason=_("no controller has assigned an address"))
-    )
-
-
-def _addresses(obj: Object) -> list[Mapping[str, Any]]:
-    return items(mapping(mapping(obj.get("status")).get("loadBalancer")).get("ingress"))
+    return Health(state=PROGRESSING, reason=_("no controller has assigned an address"))
 
 
 def _claim(obj: Object) -> Health:
-    word = text(mapping(obj.get("status")).get("phase"))
-    for condition in conditions(obj):
+    status = read(obj.get("status"), PersistentVolumeClaimStatus)
+    for condition in status.conditions:
         if condition.type in ("FileSystemResizePending", "Resizing") and condition.status == "True":
             return Health(state=PROGRESSING, reason=condition.message or _("the volume is being resized"))
         if condition.type.endswith(("ResizeError", "ResizeInfeasible")) and condition.status == "True":
             return Health(state=DEGRADED, reason=condition.message or condition.reason or condition.type)
-    return Health(state=by_word(word) or UNKNOWN, reason=word)
+    return Health(state=by_word(status.phase) or UNKNOWN, reason=status.phase)
 
 
 def _autoscaler(obj: Object) -> Health:
     """A HorizontalPodAutoscaler: what it can't measure or scale; one at its limit still works as configured."""
+    status = read(obj.get("status"), HorizontalPodAutoscalerStatus)
     for type_ in ("AbleToScale", "ScalingActive"):
-        found = condition_of(obj, type_)
+        found = condition_of(status.conditions, type_)
         if found is not None and found.status == "False":
             state = SUSPENDED if found.reason == "ScalingDisabled" else DEGRADED
             return Health(state=state, reason=found.message or found.reason)
-    limited, status = condition_of(obj, "ScalingLimited"), mapping(obj.get("status"))
-    if condition_of(obj, "AbleToScale") is None:
+    if condition_of(status.conditions, "AbleToScale") is None:
         return Health(state=PROGRESSING, reason=_("no measurement yet"))
-    if number(status.get("currentReplicas")) != number(status.get("desiredReplicas")):
-        words = {"ready": number(status.get("currentReplicas")), "wanted": number(status.get("desiredReplicas"))}
+    if status.current_replicas != status.desired_replicas:
+        words = {"ready": status.current_replicas, "wanted": status.desired_replicas}
         return Health(state=PROGRESSING, reason=_("%(ready)d of %(wanted)d replicas") % words)
+    limited = condition_of(status.conditions, "ScalingLimited")
     return Health(state=READY, reason=limited.message if limited is not None and limited.status == "True" else "")
 
 
 def _disruption_budget(obj: Object) -> Health:
-    status = mapping(obj.get("status"))
-    healthy, wanted = number(status.get("currentHealthy")), number(status.get("desiredHealthy"))
-    failed = condition_of(obj, "DisruptionAllowed")
+    budget = read(obj, PodDisruptionBudget)
+    status = budget.status
+    failed = condition_of(status.conditions, "DisruptionAllowed")
     if failed is not None and failed.reason == "SyncFailed":
         return Health(state=DEGRADED, reason=failed.message or failed.reason)
-    if behind(obj) or not status:
+    if budget.is_behind or not obj.get("status"):
         return Health(state=PROGRESSING, reason=_("the latest change isn't reconciled yet"))
-    words = _("%(ready)d of %(wanted)d ready") % {"ready": healthy, "wanted": wanted}
-    if healthy < wanted:
+    words = _("%(ready)d of %(wanted)d ready") % {"ready": status.current_healthy, "wanted": status.desired_healthy}
+    if status.current_healthy < status.desired_healthy:
         return Health(state=DEGRADED, reason=words)
-    return Health(
-        state=READY, reason=words if number(status.get("disruptionsAllowed")) else _("no disruptions allowed now")
-    )
+    return Health(state=READY, reason=words if status.disruptions_allowed else _("no disruptions allowed now"))
 
 
 def _quota(obj: Object) -> Health:
     """Full is degraded: the next object is refused."""
-    status = mapping(obj.get("status"))
-    hard, used = mapping(status.get("hard")), mapping(status.get("used"))
+    status = read(obj.get("status"), ResourceQuotaStatus)
     # Amounts are written alike where they are equal; what is nearly full is for its page to show.
-    full = sorted(name for name in hard if text(used.get(name)) == text(hard[name]) and text(hard[name]) != "0")
-    return (
-        Health(state=DEGRADED, reason=_("quota used up: %(names)s") % {"names": ", ".join(full)})
-        if full
-        else Health(state=READY)
-    )
+    full = sorted(name for name, most in status.hard.items() if most != "0" and status.used.get(name) == most)
+    if full:
+        return Health(state=DEGRADED, reason=_("quota used up: %(names)s") % {"names": ", ".join(full)})
+    return Health(state=READY)
 
 
 def _csr(obj: Object) -> Health:
     """A CertificateSigningRequest."""
-    for type_, state in (("Denied", DEGRADED), ("Failed", DEGRADED)):
-        found = condition_of(obj, type_)
-        if found is not None and found.status != "False":
-            return Health(state=state, reason=found.message or found.reason or type_)
-    if mapping(obj.get("status")).get("certificate"):
+    found = conditions(obj)
+    for type_ in ("Denied", "Failed"):
+        refused = condition_of(found, type_)
+        if refused is not None and refused.status != "False":
+            return Health(state=DEGRADED, reason=refused.message or refused.reason or type_)
+    if read(obj.get("status"), CertificateSigningRequestStatus).certificate:
         return Health(state=READY, reason=_("issued"))
-    approved = condition_of(obj, "Approved") is not None
+    approved = condition_of(found, "Approved") is not None
     return Health(state=PROGRESSING, reason=_("approved, not yet issued") if approved else _("waiting for approval"))
 
 
 def _gateway(obj: Object) -> Health:
     """A Gateway is accepted by its controller, then programmed into whatever carries the traffic."""
+    all_conditions = conditions(obj)
     for type_ in ("Accepted", "Programmed"):
-        found = condition_of(obj, type_)
+        found = condition_of(all_conditions, type_)
         if found is None or found.status == "Unknown":
             return Health(state=PROGRESSING, reason=found.message if found else _("no controller has accepted it"))
         if found.status == "False":
@@ -257,45 +260,41 @@ def _gateway(obj: Object) -> Health:
 
 def _route(obj: Object) -> Health:
     """Each parent Gateway of a route reports conditions of its own."""
-    parents = items(mapping(obj.get("status")).get("parents"))
+    parents = read(obj.get("status"), RouteStatus).parents
     for parent in parents:
-        for found in conditions({"status": parent}):
+        for found in parent.conditions:
             if found.type in ("Accepted", "ResolvedRefs") and found.status == "False":
                 return Health(state=DEGRADED, reason=found.message or found.reason)
     return Health(state=READY) if parents else Health(state=PROGRESSING, reason=_("no controller has accepted it"))
 
 
 def _crd(obj: Object) -> Health:
-    established, names = condition_of(obj, "Established"), condition_of(obj, "NamesAccepted")
+    found = conditions(obj)
+    established, names = condition_of(found, "Established"), condition_of(found, "NamesAccepted")
     if names is not None and names.status == "False":
         return Health(state=DEGRADED, reason=names.message or names.reason)
-    return (
-        Health(state=READY) if established is not None and established.status == "True" else Health(state=PROGRESSING)
-    )
+    return Health(state=READY if established is not None and established.status == "True" else PROGRESSING)
 
 
 def _api_service(obj: Object) -> Health:
-    available = condition_of(obj, "Available")
+    available = condition_of(conditions(obj), "Available")
     if available is None:
         return Health(state=UNKNOWN)
-    return (
-        Health(state=READY)
-        if available.status == "True"
-        else Health(state=DEGRADED, reason=available.message or available.reason)
-    )
+    if available.status == "True":
+        return Health(state=READY)
+    return Health(state=DEGRADED, reason=available.message or available.reason)
 
 
 def _csv(obj: Object) -> Health:
-    status = mapping(obj.get("status"))
-    word, state = text(status.get("phase")), by_word(text(status.get("phase")))
-    if text(status.get("reason")) == "Copied":
+    status = read(obj.get("status"), TypicalStatus)
+    word, state = status.phase, by_word(status.phase)
+    if status.reason == "Copied":
         return Health(state=state or READY, reason=_("copied from the operator's own namespace"))
-    why = text(status.get("message")) if state != READY else ""
+    why = status.message if state != READY else ""
     return Health(state=state or UNKNOWN, reason=f"{word}: {why}" if why else word)
 
 
 def _subscription(obj: Object) -> Health:
-    word = text(mapping(obj.get("status")).get("state"))
     for condition in conditions(obj):
         bad = (
             "CatalogSourcesUnhealthy",
@@ -306,15 +305,16 @@ def _subscription(obj: Object) -> Health:
         )
         if condition.type in bad and condition.status == "True":
             return Health(state=DEGRADED, reason=condition.message or condition.reason or condition.type)
+    word = read(obj.get("status"), TypicalStatus).state
     if word == "AtLatestKnown":
         return Health(state=READY, reason=_("up to date"))
-    if word == "UpgradePending" and text(mapping(obj.get("spec")).get("installPlanApproval")) == "Manual":
+    if word == "UpgradePending" and read(obj.get("spec"), SubscriptionSpec).install_plan_approval == "Manual":
         return Health(state=PROGRESSING, reason=_("an update waits for approval"))
     return Health(state=by_word(word) or PROGRESSING, reason=word)
 
 
 def _catalog_source(obj: Object) -> Health:
-    word = text(mapping(mapping(obj.get("status")).get("connectionState")).get("lastObservedState"))
+    word = read(obj.get("status"), CatalogSourceStatus).connection_state.last_observed_state
     states = {
         "READY": READY,
         "TRANSIENT_FAILURE": DEGRADED,

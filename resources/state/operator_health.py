@@ -4,12 +4,23 @@ would mislead.
 Argo CD has a script for each such kind (resource_customizations); these rules come to the same states.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube.objects import mapping, text
+from kube.reader import read
+from kube.types.extensions import (
+    ApplicationStatus,
+    BackupStatus,
+    CephClusterStatus,
+    CertificateStatus,
+    ElasticStatus,
+    LonghornVolumeStatus,
+    SparkApplicationStatus,
+    VirtualMachineStatus,
+)
+from kube.types.meta import ObjectMeta, TypicalObject
 from resources.state.health import (
     COMPLETED,
     DEGRADED,
@@ -18,7 +29,6 @@ from resources.state.health import (
     SUSPENDED,
     Condition,
     Health,
-    behind,
     by_convention,
     by_word,
     condition_of,
@@ -43,26 +53,26 @@ def _why(condition: Condition) -> str:
     return condition.message or condition.reason or condition.type
 
 
-def _decided(obj: Object, *types: str) -> Health | None:
+def _decided(found: Iterable[Condition], *types: str) -> Health | None:
     """For conditions where False is final and Unknown means in progress, as in Knative, Tekton and cert-manager."""
     for type_ in types:
-        found = condition_of(obj, type_)
-        if found is None:
+        condition = condition_of(found, type_)
+        if condition is None:
             continue
-        if found.status == "True":
+        if condition.status == "True":
             return Health(state=READY)
-        return Health(state=DEGRADED if found.status == "False" else PROGRESSING, reason=_why(found))
+        return Health(state=DEGRADED if condition.status == "False" else PROGRESSING, reason=_why(condition))
     return None
 
 
 def _knative(obj: Object) -> Health | None:
-    if behind(obj):
+    if read(obj, TypicalObject).is_behind:
         return None
-    return _decided(obj, "Ready", "Succeeded")
+    return _decided(conditions(obj), "Ready", "Succeeded")
 
 
 def _tekton_run(obj: Object) -> Health:
-    found = condition_of(obj, "Succeeded")
+    found = condition_of(conditions(obj), "Succeeded")
     if found is None:
         return Health(state=PROGRESSING)
     if found.status == "True":
@@ -74,9 +84,9 @@ def _tekton_run(obj: Object) -> Health:
 
 def _workflow(obj: Object) -> Health:
     """Argo Workflows: running is not done."""
-    status = mapping(obj.get("status"))
-    word, message = text(status.get("phase")), text(status.get("message"))
-    if mapping(obj.get("spec")).get("suspend") is True:
+    workflow = read(obj, TypicalObject)
+    word, message = workflow.status.phase, workflow.status.message
+    if workflow.spec.suspend:
         return Health(state=SUSPENDED, reason=message)
     states = {"Succeeded": COMPLETED, "Failed": DEGRADED, "Error": DEGRADED}
     state = states.get(word, PROGRESSING)
@@ -85,23 +95,21 @@ def _workflow(obj: Object) -> Health:
 
 def _application(obj: Object) -> Health | None:
     """Argo CD: its health, and an operation that failed; being out of sync with Git alone isn't a failure."""
-    status = mapping(obj.get("status"))
-    operation = mapping(status.get("operationState"))
-    if text(operation.get("phase")) in ("Failed", "Error"):
-        return Health(state=DEGRADED, reason=text(operation.get("message")) or text(operation.get("phase")))
+    status = read(obj.get("status"), ApplicationStatus)
+    operation = status.operation_state
+    if operation.phase in ("Failed", "Error"):
+        return Health(state=DEGRADED, reason=operation.message or operation.phase)
     for condition in conditions(obj):
         if condition.type.endswith("Error"):
             return Health(state=DEGRADED, reason=_why(condition))
-    health = mapping(status.get("health"))
-    word = text(health.get("status"))
-    sync = text(mapping(status.get("sync")).get("status"))
-    state = by_word(word)
-    reason = text(health.get("message")) or (sync if sync != "Synced" else "")
+    state, sync = by_word(status.health.status), status.sync.status
+    reason = status.health.message or (sync if sync != "Synced" else "")
     return Health(state=state, reason=reason) if state else None
 
 
 def _certificate(obj: Object) -> Health | None:
-    issuing, ready = condition_of(obj, "Issuing"), condition_of(obj, "Ready")
+    found = conditions(obj)
+    issuing, ready = condition_of(found, "Issuing"), condition_of(found, "Ready")
     if issuing is not None and issuing.status == "True":
         return Health(state=PROGRESSING, reason=_why(issuing))
     if issuing is not None and issuing.reason == "Failed":
@@ -109,46 +117,42 @@ def _certificate(obj: Object) -> Health | None:
     if ready is None:
         return None
     if ready.status == "True":
-        return Health(
-            state=READY,
-            reason=_("valid until %(moment)s") % {"moment": text(mapping(obj.get("status")).get("notAfter"))},
-        )
+        not_after = read(obj.get("status"), CertificateStatus).not_after
+        return Health(state=READY, reason=_("valid until %(moment)s") % {"moment": not_after})
     return Health(state=DEGRADED if ready.reason in ("Expired", "Failed") else PROGRESSING, reason=_why(ready))
 
 
 def _certificate_request(obj: Object) -> Health | None:
+    found = conditions(obj)
     for type_ in ("InvalidRequest", "Denied"):
-        found = condition_of(obj, type_)
-        if found is not None and found.status == "True":
-            return Health(state=DEGRADED, reason=_why(found))
-    ready = condition_of(obj, "Ready")
+        refused = condition_of(found, type_)
+        if refused is not None and refused.status == "True":
+            return Health(state=DEGRADED, reason=_why(refused))
+    ready = condition_of(found, "Ready")
     if ready is None or ready.status == "True":
         return Health(state=READY) if ready else None
     return Health(state=DEGRADED if ready.reason in ("Failed", "Denied") else PROGRESSING, reason=_why(ready))
 
 
 def _issuer(obj: Object) -> Health | None:
-    return _decided(obj, "Ready")
+    return _decided(conditions(obj), "Ready")
 
 
 def _keda(obj: Object) -> Health | None:
-    paused = condition_of(obj, "Paused")
+    found = conditions(obj)
+    paused, fallback = condition_of(found, "Paused"), condition_of(found, "Fallback")
     if paused is not None and paused.status == "True":
         return Health(state=SUSPENDED, reason=_why(paused))
-    fallback = condition_of(obj, "Fallback")
     if fallback is not None and fallback.status == "True":
         return Health(state=DEGRADED, reason=_why(fallback))
-    return _decided(obj, "Ready")
+    return _decided(found, "Ready")
 
 
 def _crossplane(obj: Object) -> Health | None:
     """Synced and Ready are two questions, and both have to be answered well."""
-    paused, synced = (
-        mapping(mapping(obj.get("metadata")).get("annotations")).get("crossplane.io/paused"),
-        condition_of(obj, "Synced"),
-    )
-    if paused == "true":
+    if read(obj.get("metadata"), ObjectMeta).annotations.get("crossplane.io/paused") == "true":
         return Health(state=SUSPENDED)
+    synced = condition_of(conditions(obj), "Synced")
     if synced is not None and synced.status == "False":
         return Health(state=DEGRADED, reason=_why(synced))
     return None
@@ -156,21 +160,22 @@ def _crossplane(obj: Object) -> Health | None:
 
 def _ack(obj: Object) -> Health | None:
     """AWS Controllers for Kubernetes."""
-    for type_ in ("ACK.Terminal", "ACK.Recoverable", "ACK.Advisory"):
-        found = condition_of(obj, type_)
-        if found is not None and found.status == "True" and type_ != "ACK.Advisory":
-            return Health(state=DEGRADED, reason=_why(found))
-    synced = condition_of(obj, "ACK.ResourceSynced")
+    found = conditions(obj)
+    for type_ in ("ACK.Terminal", "ACK.Recoverable"):
+        failed = condition_of(found, type_)
+        if failed is not None and failed.status == "True":
+            return Health(state=DEGRADED, reason=_why(failed))
+    synced = condition_of(found, "ACK.ResourceSynced")
     if synced is None:
         return Health(state=PROGRESSING)
     return Health(state=READY) if synced.status == "True" else Health(state=PROGRESSING, reason=_why(synced))
 
 
 def _strimzi(obj: Object) -> Health | None:
-    paused = condition_of(obj, "ReconciliationPaused")
+    found = conditions(obj)
+    paused, not_ready = condition_of(found, "ReconciliationPaused"), condition_of(found, "NotReady")
     if paused is not None and paused.status == "True":
         return Health(state=SUSPENDED)
-    not_ready = condition_of(obj, "NotReady")
     if not_ready is not None and not_ready.status == "True":
         return Health(
             state=PROGRESSING if by_word(not_ready.reason) == PROGRESSING else DEGRADED, reason=_why(not_ready)
@@ -180,9 +185,8 @@ def _strimzi(obj: Object) -> Health | None:
 
 def _elastic(obj: Object) -> Health | None:
     """Elastic Cloud on Kubernetes: the colour of the cluster counts more than its phase."""
-    status = mapping(obj.get("status"))
-    colour = text(status.get("health"))
-    word = text(status.get("phase"))
+    status = read(obj.get("status"), ElasticStatus)
+    colour, word = status.health, status.phase
     if by_word(word) == PROGRESSING or word in ("ApplyingChanges", "MigratingData"):
         return Health(state=PROGRESSING, reason=word)
     states = {"green": READY, "yellow": PROGRESSING, "red": DEGRADED}
@@ -190,39 +194,35 @@ def _elastic(obj: Object) -> Health | None:
 
 
 def _ceph(obj: Object) -> Health | None:
-    health = mapping(mapping(obj.get("status")).get("ceph"))
-    word = text(health.get("health"))
+    ceph = read(obj.get("status"), CephClusterStatus).ceph
+    word = ceph.health
     if not word:
         return None
-    details = [text(mapping(detail).get("message")) for detail in mapping(health.get("details")).values()]
+    details = [detail.message for detail in ceph.details.values() if detail.message]
     states = {"HEALTH_OK": READY, "HEALTH_ERR": DEGRADED, "HEALTH_WARN": DEGRADED}
-    return Health(
-        state=states.get(word, PROGRESSING),
-        reason="" if word == "HEALTH_OK" else "; ".join(filter(None, details)) or word,
-    )
+    return Health(state=states.get(word, PROGRESSING), reason="" if word == "HEALTH_OK" else "; ".join(details) or word)
 
 
 def _longhorn_volume(obj: Object) -> Health | None:
-    status = mapping(obj.get("status"))
-    sturdy, state = text(status.get("robustness")), text(status.get("state"))
-    if sturdy in ("degraded", "faulted"):
-        return Health(state=DEGRADED, reason=sturdy)
+    status = read(obj.get("status"), LonghornVolumeStatus)
+    if status.robustness in ("degraded", "faulted"):
+        return Health(state=DEGRADED, reason=status.robustness)
     states = {"attached": READY, "detached": SUSPENDED}
-    return Health(state=states.get(state, PROGRESSING), reason=state) if state else None
+    return Health(state=states.get(status.state, PROGRESSING), reason=status.state) if status.state else None
 
 
 def _spark(obj: Object) -> Health | None:
-    state = mapping(mapping(obj.get("status")).get("applicationState"))
-    word = text(state.get("state"))
+    application = read(obj.get("status"), SparkApplicationStatus).application_state
+    word = application.state
     if not word:
         return None
     bad, done = word.endswith("FAILED") or word in ("FAILING", "UNKNOWN"), word == "COMPLETED"
     found = DEGRADED if bad else COMPLETED if done else READY if word == "RUNNING" else PROGRESSING
-    return Health(state=found, reason=text(state.get("errorMessage")) or ("" if done else word.lower()))
+    return Health(state=found, reason=application.error_message or ("" if done else word.lower()))
 
 
 def _virtual_machine(obj: Object) -> Health | None:
-    word = text(mapping(obj.get("status")).get("printableStatus"))
+    word = read(obj.get("status"), VirtualMachineStatus).printable_status
     if word.startswith("Error") or by_word(word) == DEGRADED:
         return Health(state=DEGRADED, reason=word)
     state = by_word(word)
@@ -231,10 +231,9 @@ def _virtual_machine(obj: Object) -> Health | None:
 
 def _backup(obj: Object) -> Health | None:
     """Velero and OADP."""
-    status = mapping(obj.get("status"))
-    word = text(status.get("phase"))
-    if "Fail" in word:
-        return Health(state=DEGRADED, reason=text(status.get("failureReason")) or word)
+    status = read(obj.get("status"), BackupStatus)
+    if "Fail" in status.phase:
+        return Health(state=DEGRADED, reason=status.failure_reason or status.phase)
     return None
 
 

@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType, api_version_priority
 from kube.errors import KubeError, NotFound
-from kube.objects import items, mapping, text
+from kube.reader import read
+from kube.types.extensions import CustomResourceDefinition
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom
 
@@ -49,13 +50,13 @@ def defined(crd: Mapping[str, Any]) -> tuple[DefinedVersion, ...]:
     """The versions of a CustomResourceDefinition, in its order. Pure."""
     return tuple(
         DefinedVersion(
-            name=text(entry.get("name")),
-            served=entry.get("served") is True,
-            storage=entry.get("storage") is True,
-            deprecated=entry.get("deprecated") is True,
-            warning=text(entry.get("deprecationWarning")),
+            name=version.name,
+            served=version.served,
+            storage=version.storage,
+            deprecated=version.deprecated,
+            warning=version.deprecation_warning,
         )
-        for entry in items(mapping(crd.get("spec")).get("versions"))
+        for version in read(crd, CustomResourceDefinition).spec.versions
     )
 
 

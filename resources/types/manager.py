@@ -16,7 +16,8 @@ from cachetools import TTLCache, cached
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import items, mapping, name_of, namespace_of, text
+from kube.reader import read
+from kube.types.meta import Object, ObjectMeta
 
 #: Where definitions are found: group, version, plural.
 DEFINITIONS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
@@ -43,54 +44,60 @@ class Manager:
 
 def manager(obj: Mapping[str, Any]) -> Manager | None:
     """The nearest one; None for an object of which nothing says so."""
-    metadata = mapping(obj.get("metadata"))
-    labels, notes = mapping(metadata.get("labels")), mapping(metadata.get("annotations"))
-    for owner in items(metadata.get("ownerReferences")):
-        if owner.get("controller"):
-            return Manager(text(owner.get("kind")), text(owner.get("name")))
-    return _olm(obj, labels) or _noted_operator(obj) or _tool(labels, notes)
+    return _manager(read(obj, Object).metadata)
+
+
+def _manager(metadata: ObjectMeta) -> Manager | None:
+    if (owner := metadata.controller).name:
+        return Manager(owner.kind, owner.name)
+    return _olm(metadata) or _noted_operator(metadata) or _tool(metadata)
 
 
 def alongside(obj: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """(namespace, CSV) of the operators that brought a definition, each of their versions; () for any other object."""
-    notes = mapping(mapping(obj.get("metadata")).get("annotations"))
-    found = (text(value).partition("/") for key, value in sorted(notes.items()) if str(key).startswith(_ALONGSIDE))
+    return _alongside(read(obj, Object).metadata)
+
+
+def _alongside(metadata: ObjectMeta) -> tuple[tuple[str, str], ...]:
+    notes = sorted(metadata.annotations.items())
+    found = (value.partition("/") for key, value in notes if key.startswith(_ALONGSIDE))
     return tuple((namespace, name) for namespace, _slash, name in found if namespace and name)
 
 
-def _noted_operator(obj: Mapping[str, Any]) -> Manager | None:
+def _noted_operator(metadata: ObjectMeta) -> Manager | None:
     """Where there are notes of several versions or operators, definition_owner() finds out which one is there."""
-    brought = alongside(obj)
+    brought = _alongside(metadata)
     return Manager("ClusterServiceVersion", brought[0][1], brought[0][0]) if len(brought) == 1 else None
 
 
-def _olm(obj: Mapping[str, Any], labels: Mapping[str, Any]) -> Manager | None:
+def _olm(metadata: ObjectMeta) -> Manager | None:
     """OLM labels what it makes for a ClusterServiceVersion, also where an owner can not be named since it lives in a
     namespace.
 
     https://github.com/operator-framework/operator-lifecycle-manager/blob/master/pkg/lib/ownerutil/util.go
     """
-    if text(labels.get("olm.owner.kind")) not in ("ClusterServiceVersion", ""):
+    labels = metadata.labels
+    if labels.get("olm.owner.kind", "") not in ("ClusterServiceVersion", ""):
         return None
-    if extension := text(labels.get("olm.operatorframework.io/owner-name")):
+    if extension := labels.get("olm.operatorframework.io/owner-name"):
         return Manager("ClusterExtension", extension)
-    name = text(labels.get("olm.owner"))
-    namespace = text(labels.get("olm.owner.namespace")) or namespace_of(dict(obj))
+    name = labels.get("olm.owner")
     if not name:
         return None
-    return Manager("ClusterServiceVersion", name, namespace)
+    return Manager("ClusterServiceVersion", name, labels.get("olm.owner.namespace") or metadata.namespace)
 
 
-def _tool(labels: Mapping[str, Any], notes: Mapping[str, Any]) -> Manager | None:
-    if release := text(notes.get("meta.helm.sh/release-name")):
+def _tool(metadata: ObjectMeta) -> Manager | None:
+    labels, annotations = metadata.labels, metadata.annotations
+    if release := annotations.get("meta.helm.sh/release-name"):
         return Manager("Helm", release)
-    if application := text(notes.get(_ARGO)).partition(":")[0]:
+    if application := annotations.get(_ARGO, "").partition(":")[0]:
         return Manager("Argo CD", application)
     for kind, key in (
         ("Flux Kustomization", "kustomize.toolkit.fluxcd.io/name"),
         ("Flux HelmRelease", "helm.toolkit.fluxcd.io/name"),
     ):
-        if name := text(labels.get(key)):
+        if name := labels.get(key):
             return Manager(kind, name)
     return None
 
@@ -110,21 +117,22 @@ def read_definitions(client: ClusterClient) -> Definitions:
         rows = client.table(client.find(*DEFINITIONS)).rows
     except KubeError:
         rows = ()
-    objects = [row.object for row in rows]
-    there = _csvs(client) if any(alongside(item) for item in objects) else frozenset()
-    brought = {name_of(item): owner for item in objects if (owner := _definition_owner(item, there))}
-    return Definitions(frozenset(name_of(item) for item in objects), brought)
+    found = [read(row.object, Object).metadata for row in rows]
+    there = _csvs(client) if any(_alongside(metadata) for metadata in found) else frozenset()
+    owners = {metadata.name: owner for metadata in found if (owner := _definition_owner(metadata, there))}
+    return Definitions(frozenset(metadata.name for metadata in found), owners)
 
 
 def definition_owner(client: ClusterClient, definition: Mapping[str, Any]) -> Manager | None:
     """The manager of one definition."""
-    return _definition_owner(definition, _csvs(client) if len(alongside(definition)) > 1 else frozenset())
+    metadata = read(definition, Object).metadata
+    return _definition_owner(metadata, _csvs(client) if len(_alongside(metadata)) > 1 else frozenset())
 
 
-def _definition_owner(definition: Mapping[str, Any], there: frozenset[tuple[str, str]]) -> Manager | None:
-    brought = alongside(definition)
+def _definition_owner(metadata: ObjectMeta, there: frozenset[tuple[str, str]]) -> Manager | None:
+    brought = _alongside(metadata)
     if not brought:
-        return manager(definition)
+        return _manager(metadata)
     namespace, name = next((csv for csv in brought if csv in there), brought[-1])
     return Manager("ClusterServiceVersion", name, namespace)
 
@@ -135,5 +143,5 @@ def _csvs(client: ClusterClient) -> frozenset[tuple[str, str]]:
         rows = client.table(client.find(*_CSVS), labels="!olm.copiedFrom").rows
     except KubeError:
         return frozenset()
-    objects = [mapping(row.object) for row in rows]
-    return frozenset((namespace_of(dict(item)), name_of(dict(item))) for item in objects)
+    found = [read(row.object, Object).metadata for row in rows]
+    return frozenset((metadata.namespace, metadata.name) for metadata in found)

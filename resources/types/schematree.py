@@ -23,7 +23,8 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import items, mapping, text
+from kube.reader import read
+from kube.types.extensions import CustomResourceDefinition, JSONSchemaProps
 from resources.forms.schema import Node, kind_of
 from resources.forms.schema import Schema as Resolver
 
@@ -88,15 +89,13 @@ def versions(crd: Mapping[str, Any]) -> tuple[SchemaVersion, ...]:
     """In the CRD's order; those that are served only, where any is."""
     every = tuple(
         SchemaVersion(
-            name=text(item.get("name")),
-            served=item.get("served") is True,
-            storage=item.get("storage") is True,
-            deprecated=(text(item.get("deprecationWarning")) or _("This version is deprecated."))
-            if item.get("deprecated")
-            else "",
-            schema=mapping(mapping(item.get("schema")).get("openAPIV3Schema")),
+            name=version.name,
+            served=version.served,
+            storage=version.storage,
+            deprecated=(version.deprecation_warning or _("This version is deprecated.")) if version.deprecated else "",
+            schema=version.schema.open_api_v3_schema,
         )
-        for item in items(mapping(crd.get("spec")).get("versions"))
+        for version in read(crd, CustomResourceDefinition).spec.versions
     )
     return tuple(version for version in every if version.served) or every
 
@@ -135,7 +134,8 @@ def field(schema: Schema, where: Place) -> SchemaField | None:
     raw = _raw(tree, where)
     if raw is None or not where:
         return None
-    return _field(tree, raw, tree.node(_raw(tree, where[:-1])), where)
+    parent = read(tree.node(_raw(tree, where[:-1])), JSONSchemaProps)
+    return _field(tree, raw, parent, where)
 
 
 def children(schema: Schema, where: Place, common: bool = False) -> tuple[SchemaField, ...]:
@@ -148,8 +148,8 @@ def children(schema: Schema, where: Place, common: bool = False) -> tuple[Schema
     tree = Resolver.from_document(schema)
     inner, where, _refs = _inside(tree, _raw(tree, where) or {}, where)
     fields = [
-        _field(tree, mapping(item), inner, (*where, name))
-        for name, item in mapping(inner.get("properties")).items()
+        _field(tree, item, inner, (*where, name))
+        for name, item in inner.properties.items()
         if where or common or name not in _COMMON
     ]
     # What every object has comes behind what this kind is about.
@@ -168,7 +168,7 @@ def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False)
         if all(word in whole for word in words):
             rank = 0 if name == words[-1] else 1 if words[-1] in name else 2
         else:
-            rest = text(item.get("description")).casefold()
+            rest = read(item, JSONSchemaProps).description.casefold()
             if not all(word in whole or word in rest for word in words):
                 continue
             rank = 3
@@ -190,7 +190,7 @@ def _walk(tree: Resolver, raw: Schema, where: Place, seen: frozenset[str]) -> It
     if refs & seen or len(where) > _DEEPEST:
         return
     seen = seen | refs if refs else seen
-    for name, item in mapping(inner.get("properties")).items():
+    for name, item in inner.properties.items():
         if isinstance(item, Mapping):
             yield (*where, name), tree.node(item)
             yield from _walk(tree, item, (*where, name), seen)
@@ -198,92 +198,87 @@ def _walk(tree: Resolver, raw: Schema, where: Place, seen: frozenset[str]) -> It
 
 def _raw(tree: Resolver, where: Place) -> Schema | None:
     """The schema of that place as it stands in the document: a reference is still one."""
-    here: Any = tree.root
+    here: Schema = tree.root
     for segment in where:
-        inner = tree.node(here)
+        schema = read(tree.node(here), JSONSchemaProps)
         if segment == LIST:
-            here = inner.get("items")
+            below = schema.items
         elif segment == MAP:
-            here = inner.get("additionalProperties")
+            below = schema.additional_properties
         else:
-            here = mapping(inner.get("properties")).get(segment)
-        if not isinstance(here, Mapping):
+            below = schema.properties.get(segment)
+        if not isinstance(below, Mapping):
             return None
-    return mapping(here)
+        here = below
+    return here
 
 
-def _inside(tree: Resolver, raw: Schema, where: Place) -> tuple[Schema, Place, frozenset[str]]:
+def _inside(tree: Resolver, raw: Any, where: Place) -> tuple[JSONSchemaProps, Place, frozenset[str]]:
     """What holds the fields of one: itself, or what its lists and maps hold; and the references passed on the way."""
     refs: list[str] = []
     for _step in range(_DEEPEST):
         if name := reference_name(raw):
             refs.append(name)
-        here = tree.node(raw)
-        if here.get("properties"):
+        here = read(tree.node(raw), JSONSchemaProps)
+        if here.properties:
             break
-        if isinstance(here.get("items"), Mapping):
-            raw, where = here["items"], (*where, LIST)
-        elif isinstance(here.get("additionalProperties"), Mapping):
-            raw, where = here["additionalProperties"], (*where, MAP)
+        if isinstance(here.items, Mapping):
+            raw, where = here.items, (*where, LIST)
+        elif isinstance(here.additional_properties, Mapping):
+            raw, where = here.additional_properties, (*where, MAP)
         else:
             break
     return here, where, frozenset(refs)
 
 
-def _field(tree: Resolver, raw: Schema, parent: Schema, where: Place) -> SchemaField:
-    here = tree.node(raw)
-    description = text(here.get("description"))
+def _field(tree: Resolver, raw: Any, parent: JSONSchemaProps, where: Place) -> SchemaField:
+    node = tree.node(raw)
+    here = read(node, JSONSchemaProps)
     inner, _place, _refs = _inside(tree, raw, where)
-    rules = items(here.get("x-kubernetes-validations"))
     # What Kubernetes' own types publish for every structure and text says nothing.
-    empty = bool(tree.components) and here.get("default") in ({}, "")
+    empty = bool(tree.components) and node.get("default") in ({}, "")
     return SchemaField(
         at=address(where),
         path=path(where),
         name=where[-1],
         type=type_words(tree, raw),
-        required=where[-1] in distinct_texts(parent.get("required")),
-        description=description,
-        default=as_text(here["default"]) if "default" in here and not empty else "",
-        enum=tuple(as_text(item) for item in _list(here.get("enum"))),
-        limits=limit_words(here),
-        rules=tuple((text(rule.get("rule")), text(rule.get("message"))) for rule in rules),
-        deprecated=bool(here.get("deprecated")) or bool(_DEPRECATED.search(description[:400])),
-        children=len(mapping(inner.get("properties"))),
-        immutable=is_immutable(here),
+        required=where[-1] in parent.required,
+        description=here.description,
+        default=as_text(node["default"]) if "default" in node and not empty else "",
+        enum=tuple(as_text(item) for item in here.enum),
+        limits=limit_words(node),
+        rules=tuple((rule.rule, rule.message) for rule in here.x_kubernetes_validations),
+        deprecated=here.deprecated or bool(_DEPRECATED.search(here.description[:400])),
+        children=len(inner.properties),
+        immutable=is_immutable(node),
     )
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def type_words(tree: Resolver, raw: Node, depth: int = 0) -> str:
+def type_words(tree: Resolver, raw: Any, depth: int = 0) -> str:
     """“list of string”, “map of object”, “integer or string”, “PodSpec” as `kubectl explain` says it, “anything”."""
-    here = tree.node(raw)
+    node = tree.node(raw)
+    here = read(node, JSONSchemaProps)
     name = reference_name(raw).rpartition(".")[2]
     if name == "Quantity":
         return _("quantity")
-    if kind_of(here) == "int-or-string":
+    if kind_of(node) == "int-or-string":
         return _("integer or string")
-    declared = here.get("type")
-    kind = _(" or ").join(distinct_texts(declared)) if isinstance(declared, list) else text(declared)
+    kind = _(" or ").join(here.types)
     if kind == "array":
-        return _("list of %(what)s") % {"what": _within(tree, here.get("items"), depth)}
-    if kind == "object" and isinstance(here.get("additionalProperties"), Mapping):
-        return _("map of %(what)s") % {"what": _within(tree, here["additionalProperties"], depth)}
-    if here.get("x-kubernetes-embedded-resource"):
+        return _("list of %(what)s") % {"what": _within(tree, here.items, depth)}
+    if kind == "object" and isinstance(here.additional_properties, Mapping):
+        return _("map of %(what)s") % {"what": _within(tree, here.additional_properties, depth)}
+    if here.x_kubernetes_embedded_resource:
         return _("embedded object")
-    if not here.get("properties") and (here.get("x-kubernetes-preserve-unknown-fields") or not kind):
+    if not here.properties and (here.x_kubernetes_preserve_unknown_fields or not kind):
         return _("anything")
-    if name and here.get("properties"):
+    if name and here.properties:
         return name
-    form = text(here.get("format"))
-    return f"{kind} ({form})" if form else kind or "object"
+    return f"{kind} ({here.format})" if here.format else kind or "object"
 
 
 def _within(tree: Resolver, raw: Any, depth: int) -> str:
-    return type_words(tree, mapping(raw), depth + 1) if depth < 20 else _("anything")
+    return type_words(tree, raw, depth + 1) if depth < 20 else _("anything")
 
 
 def limit_words(here: Node) -> tuple[str, ...]:
@@ -305,7 +300,7 @@ def limit_words(here: Node) -> tuple[str, ...]:
     found = [template % (here[name],) for name, template in words.items() if here.get(name) is not None]
     if here.get("uniqueItems") or here.get("x-kubernetes-list-type") == "set":
         found.append(_("no duplicates"))
-    if keys := distinct_texts(here.get("x-kubernetes-list-map-keys")):
+    if keys := read(here, JSONSchemaProps).x_kubernetes_list_map_keys:
         found.append(_("unique by %s") % ", ".join(keys))
     if here.get("nullable") is True:
         found.append(_("can be null"))
@@ -316,8 +311,8 @@ def limit_words(here: Node) -> tuple[str, ...]:
 
 def is_immutable(here: Node) -> bool:
     """Whether a rule of its own forbids any change. https://kubernetes.io/docs/reference/using-api/cel/"""
-    rules = items(here.get("x-kubernetes-validations"))
-    return any(text(rule.get("rule")).replace(" ", "") in _SAME for rule in rules)
+    rules = read(here, JSONSchemaProps).x_kubernetes_validations
+    return any(rule.rule.replace(" ", "") in _SAME for rule in rules)
 
 
 def as_text(value: Any) -> str:
@@ -325,18 +320,12 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def distinct_texts(value: Any) -> tuple[str, ...]:
-    """The texts in a list, each once; () for anything else."""
-    found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
-    return tuple(dict.fromkeys(word for word in found if word))
-
-
-def reference_name(raw: Node) -> str:
+def reference_name(raw: Any) -> str:
     """The name of the part that a node refers to, directly or wrapped to give it a default; '' for none."""
-    if found := text(raw.get("$ref")):
-        return found.rpartition("/")[2]
-    wrapped = items(raw.get("allOf"))
-    return text(wrapped[0].get("$ref")).rpartition("/")[2] if len(wrapped) == 1 else ""
+    schema = read(raw, JSONSchemaProps)
+    if not schema.ref and len(schema.all_of) == 1:
+        schema = schema.all_of[0]
+    return schema.ref.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -385,7 +374,7 @@ def explain(client: ClusterClient, type_: ResourceType, at: str = "", query: str
         type=type_,
         versions=served_versions(client, type_),
         known=schema is not None,
-        description=text(tree.get("description")),
+        description=read(tree, JSONSchemaProps).description,
         where=where,
         here=field(tree, where),
         trail=tuple((path(where[:end]), address(where[:end])) for end in range(1, len(where))),

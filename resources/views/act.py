@@ -21,7 +21,9 @@ from console.web.request import ConsoleRequest
 from kube import answers
 from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Invalid, KubeError, NotFound
-from kube.objects import KubeObject, mapping, text
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.meta import Object, TypicalObject
 from resources.acting import acts
 from resources.acting.actions import refusal_of_act
 from resources.acting.acts import Act
@@ -192,7 +194,7 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
     wanted = request.POST.get("revision") or request.GET.get("revision", "")
     obj = place.get(request.cluster)
     revision = _find_revision(request, place, obj, wanted)
-    if mapping(obj.get("spec")).get("paused") is True:
+    if read(obj, TypicalObject).spec.paused:
         # As in kubectl: nothing would happen until it is resumed.
         words = _("“%(name)s” is paused: resume it before rolling back.") % {"name": place.name}
         page = RollbackPage(
@@ -233,7 +235,8 @@ def _find_revision(request: ConsoleRequest, place: Place, obj: KubeObject, wante
 
 
 def _generation(obj: KubeObject) -> str:
-    return text(mapping(obj.get("metadata")).get("generation"))
+    generation = read(obj, Object).metadata.generation
+    return "" if generation is None else str(generation)
 
 
 def _rollback_patch(revision: Revision, generation: str) -> list[dict[str, Any]]:

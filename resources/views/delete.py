@@ -21,7 +21,9 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, Commands
-from kube.objects import KubeObject, mapping, text, uid_of
+from kube.objects import KubeObject, uid_of
+from kube.reader import read
+from kube.types.meta import Object
 from resources.acting.finalizers import Controller, Finalizer, controllers, removal
 from resources.acting.finalizers import finalizers as finalizers_of
 from resources.history import writes
@@ -208,7 +210,7 @@ def finalizers(
 
 def _finalizers_page(request: ConsoleRequest, place: Place, obj: KubeObject) -> FinalizersPage:
     refused = refusal(request.cluster, "patch", place.type, place.namespace, place.name)
-    deleted = text(mapping(obj.get("metadata")).get("deletionTimestamp"))
+    deleted = read(obj, Object).metadata.deletion_timestamp
     running = controllers(request.cluster, place.type)
     return FinalizersPage(
         place=place, finalizers=finalizers_of(obj), controllers=running, deleted=deleted, refusal=refused

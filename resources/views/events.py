@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
-from kube.objects import KubeObject
+from kube.types.core import Event
 from resources import live_topics
 from resources.page.events import EventList, EventQuery, Happened, event_list, event_query, rows_of
 
@@ -23,7 +23,7 @@ class EventsPage:
     query: EventQuery
     namespace: str
     found: EventList
-    groups: "Page[Sequence[KubeObject]]"
+    groups: "Page[Sequence[Event]]"
     rows: tuple[Happened, ...]
     topic: str
 

@@ -20,7 +20,8 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import AlreadyExists, BadRequest, Invalid, KubeError, NotFound
-from kube.objects import mapping, text
+from kube.reader import read
+from kube.types.core import ConfigMap
 from resources.kinds.configs import decoded
 from resources.place import Place, place_of
 from resources.writing import keyvalues
@@ -230,12 +231,12 @@ def reveal(request: ConsoleRequest, group: str, version: str, plural: str, names
 
 
 def _value_bytes(place: Place, obj: dict[str, Any], key: str) -> bytes:
-    data = mapping(obj.get("data"))
-    if key in data:
-        return decoded(data[key]) if place.type.kind == "Secret" else text(data[key]).encode("utf-8", "surrogatepass")
-    binary = mapping(obj.get("binaryData"))
-    if key in binary:
-        return decoded(binary[key])
+    values = read(obj, ConfigMap)
+    if key in values.data:
+        value = values.data[key]
+        return decoded(value) if place.type.kind == "Secret" else value.encode("utf-8", "surrogatepass")
+    if key in values.binary_data:
+        return decoded(values.binary_data[key])
     if not key:
         raise BadRequest(_("The key is missing. Reload the page."))
     raise NotFound(

@@ -15,7 +15,9 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from kube.objects import KubeObject, mapping, text, without_last_applied
+from kube.objects import KubeObject, without_last_applied
+from kube.reader import read
+from kube.types.meta import Object
 from resources.history import writes
 from resources.place import Place, place_of
 
@@ -102,8 +104,9 @@ def _title(kind: str) -> str:
 
 def pairs(obj: KubeObject, kind: str) -> tuple[Pair, ...]:
     """As they are, by key, without the copies that programs keep."""
-    found = without_last_applied(mapping(obj.get("metadata")).get(kind))
-    return tuple(Pair(str(key), lines(text(value))) for key, value in sorted(found.items()))
+    metadata = read(obj, Object).metadata
+    found = without_last_applied(metadata.labels if kind == "labels" else metadata.annotations)
+    return tuple(Pair(key, lines(value)) for key, value in sorted(found.items()))
 
 
 def read_pairs(keys: Sequence[str], values: Sequence[str], kind: str) -> tuple[Pair, ...]:

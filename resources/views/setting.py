@@ -21,7 +21,10 @@ from kube import answers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Invalid, KubeError, NotFound
-from kube.objects import KubeObject, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject, name_of, namespace_of
+from kube.reader import read
+from kube.types.extensions import JSONSchemaProps
+from kube.types.workloads import Scale
 from resources.forms import shapes
 from resources.forms.descriptors import Descriptor
 from resources.forms.widgets import is_sensitive
@@ -112,11 +115,10 @@ def settings(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer:
 def _scale(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterator[Setting]:
     try:
         path = type_.path(namespace_of(obj), name_of(obj), "scale")
-        scale = answers.document(client.raw("GET", path))
+        scale = read(answers.document(client.raw("GET", path)), Scale)
     except KubeError:
         return
-    wanted = scalar(mapping(mapping(scale).get("spec")).get("replicas") or 0)
-    there = scalar(mapping(mapping(scale).get("status")).get("replicas") or 0)
+    wanted, there = str(scale.spec.replicas), str(scale.status.replicas)
     entry = SettableField(path=("spec", "replicas"), label=_("Replicas"), type="integer", value=wanted)
     shown = _("%(wanted)s desired, %(there)s current") % {"wanted": wanted, "there": there}
     yield Setting(key=SCALE, label=_("Replicas"), help="", shown=shown, entries=(entry,))
@@ -127,14 +129,14 @@ def _described(client: ClusterClient, type_: ResourceType, obj: KubeObject, offe
     if not by_path:
         return
     try:
-        schema = mapping(client.schema(type_))
+        schema = read(client.schema(type_), JSONSchemaProps)
     except KubeError:
         return
     for path, descriptor in sorted(by_path.items(), key=lambda pair: pair[1].order):
         if descriptor.hidden or descriptor.widgets & _SECRET:
             continue
         node, value = _schema_at(schema, path), _value_at(obj, path)
-        if node is None or isinstance(value, list) or is_sensitive(path, node.get("description")):
+        if node is None or isinstance(value, list) or is_sensitive(path, node.description):
             continue
         entries = tuple(_entries(path, descriptor, node, value))
         if entries:
@@ -148,25 +150,23 @@ def _described(client: ClusterClient, type_: ResourceType, obj: KubeObject, offe
             )
 
 
-def _schema_at(schema: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any] | None:
+def _schema_at(schema: JSONSchemaProps, path: tuple[str, ...]) -> JSONSchemaProps | None:
     """None below lists and maps: which item is meant no descriptor says."""
-    node = schema
     for step in path:
-        node = mapping(mapping(node.get("properties")).get(step))
-        if not node:
+        if not schema.properties.get(step):
             return None
-    return node
+        schema = read(schema.properties[step], JSONSchemaProps)
+    return schema
 
 
-def _value_at(obj: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    value: Any = obj
+def _value_at(value: Any, path: tuple[str, ...]) -> Any:
     for step in path:
         value = value.get(step) if isinstance(value, Mapping) else None
     return value
 
 
 def _entries(
-    path: tuple[str, ...], descriptor: Descriptor, node: Mapping[str, Any], value: Any
+    path: tuple[str, ...], descriptor: Descriptor, node: JSONSchemaProps, value: Any
 ) -> Iterator[SettableField]:
     widgets = descriptor.widgets
     if "resourceRequirements" in widgets:
@@ -176,39 +176,37 @@ def _entries(
                 path=(*path, side, what),
                 label=label,
                 type="int-or-string",
-                value=_plain(_value_at({"v": value}, ("v", side, what))),
+                value=_plain(_value_at(value, (side, what))),
             )
     elif "updateStrategy" in widgets:
-        kinds = _options(mapping(mapping(node.get("properties")).get("type"))) or ("RollingUpdate", "Recreate")
+        kinds = _options(read(node.properties.get("type"), JSONSchemaProps)) or ("RollingUpdate", "Recreate")
         yield SettableField(
             path=(*path, "type"),
             label=_("type"),
             type="string",
-            value=_plain(mapping(value).get("type")),
+            value=_plain(_value_at(value, ("type",))),
             options=kinds,
         )
+        rolling = read(node.properties.get("rollingUpdate"), JSONSchemaProps)
         for name in ("maxUnavailable", "maxSurge"):
-            if mapping(mapping(mapping(node.get("properties")).get("rollingUpdate")).get("properties")).get(name):
-                now = _value_at({"v": value}, ("v", "rollingUpdate", name))
+            if rolling.properties.get(name):
+                now = _value_at(value, ("rollingUpdate", name))
                 yield SettableField(
                     path=(*path, "rollingUpdate", name), label=name, type="int-or-string", value=_plain(now)
                 )
-    else:
-        type_ = text(node.get("type"))
-        if type_ in ("integer", "number", "string", "boolean"):
-            policy = ("Always", "IfNotPresent", "Never") if "imagePullPolicy" in widgets else ()
-            yield SettableField(
-                path=path,
-                label=descriptor.display_name or path[-1],
-                type=type_,
-                value=_plain(value),
-                options=descriptor.options or policy or _options(node),
-            )
+    elif node.type in ("integer", "number", "string", "boolean"):
+        policy = ("Always", "IfNotPresent", "Never") if "imagePullPolicy" in widgets else ()
+        yield SettableField(
+            path=path,
+            label=descriptor.display_name or path[-1],
+            type=node.type,
+            value=_plain(value),
+            options=descriptor.options or policy or _options(node),
+        )
 
 
-def _options(node: Mapping[str, Any]) -> tuple[str, ...]:
-    found = node.get("enum")
-    return tuple(scalar(item) for item in found) if isinstance(found, list) else ()
+def _options(node: JSONSchemaProps) -> tuple[str, ...]:
+    return tuple(scalar(item) for item in node.enum)
 
 
 def _plain(value: Any) -> str:

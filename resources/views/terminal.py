@@ -34,8 +34,10 @@ from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import Invalid, KubeError, NotFound
 from kube.kubectl import Commands
-from kube.objects import KubeObject, mapping, text
+from kube.objects import KubeObject
+from kube.reader import read
 from kube.transport import AsyncTransport
+from kube.types.meta import Object
 from resources.acting import acts
 from resources.place import Place, place_of
 from resources.podlogs import LogContainer, containers
@@ -132,7 +134,7 @@ def _begun(request: ConsoleRequest, pod: KubeObject) -> float:
     asked = request.GET.get("begun", "")
     if asked.isascii() and asked.isdigit() and len(asked) < 12:
         return float(asked)
-    created = moment(text(mapping(pod.get("metadata")).get("creationTimestamp")))
+    created = moment(read(pod, Object).metadata.creation_timestamp)
     return created.timestamp() if created else 0.0
 
 

@@ -17,7 +17,8 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import mapping
+from kube.reader import read
+from kube.types.meta import Object
 from resources import live_topics
 from resources.lists.counts import counts
 from resources.state.health import conditions
@@ -115,7 +116,7 @@ def _read_kind_state(client: ClusterClient, group: str, version: str, plural: st
         return KindState(GONE if is_custom(group) else SERVED, name)
     except KubeError:
         return KindState(SERVED, name)
-    if not mapping(definition.get("metadata")).get("deletionTimestamp"):
+    if not read(definition, Object).metadata.deletion_timestamp:
         return KindState(SERVED, name)
     words = [
         condition.message

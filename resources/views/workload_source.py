@@ -21,7 +21,9 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import items, name_of, text
+from kube.objects import items, name_of
+from kube.reader import read, read_list
+from kube.types.core import Container, Volume
 from resources.acting import pod_templates
 from resources.history import writes
 from resources.place import Place, place_of
@@ -196,27 +198,29 @@ def as_environment(pod_spec: Mapping[str, Any], source: DataSource, *, container
 def as_files(pod_spec: Mapping[str, Any], source: DataSource, *, container: str, path: str) -> dict[str, Any]:
     """As as_environment, but with a volume, mounted read-only at `path`."""
     volumes = [dict(volume) for volume in items(pod_spec.get("volumes"))]
-    name = next((text(volume.get("name")) for volume in volumes if _is_of(volume, source)), "")
+    names = [volume.name for volume in read_list(volumes, Volume)]
+    name = next((name for name, volume in zip(names, volumes, strict=True) if _is_of(volume, source)), "")
     if not name:
-        name = _unused(source.volume_name, {text(volume.get("name")) for volume in volumes})
+        name = _unused(source.volume_name, set(names))
         volumes.append({"name": name, **source.volume})
     containers = []
     for item, is_chosen in _containers(pod_spec, container):
-        mounts = items(item.get("volumeMounts"))
         if not is_chosen:
             containers.append(dict(item))
             continue
-        if any(text(mount.get("mountPath")).rstrip("/") == path.rstrip("/") for mount in mounts):
+        chosen = read(item, Container)
+        if any(mount.mount_path.rstrip("/") == path.rstrip("/") for mount in chosen.volume_mounts):
             words = _("The container “%(name)s” already has a volume at this path.")
-            raise CannotAdd(words % {"name": text(item.get("name"))}, "path")
-        containers.append({**item, "volumeMounts": [*mounts, {"name": name, "mountPath": path, "readOnly": True}]})
+            raise CannotAdd(words % {"name": chosen.name}, "path")
+        mount = {"name": name, "mountPath": path, "readOnly": True}
+        containers.append({**item, "volumeMounts": [*items(item.get("volumeMounts")), mount]})
     return {"containers": containers, "volumes": volumes}
 
 
 def _containers(pod_spec: Mapping[str, Any], wanted: str) -> list[tuple[Mapping[str, Any], bool]]:
     """Each container of the Pod template, and whether it is meant."""
     found = items(pod_spec.get("containers"))
-    names = [text(container.get("name")) for container in found]
+    names = pod_templates.container_names(pod_spec, "containers")
     if wanted and wanted not in names:
         words = _("The workload has no container “%(name)s”. Its containers: %(names)s.")
         raise CannotAdd(words % {"name": wanted, "names": ", ".join(names)}, "container")

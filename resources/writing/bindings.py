@@ -11,7 +11,9 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, text
+from kube.objects import KubeObject, name_of
+from kube.reader import read
+from kube.types.cluster import RoleBinding
 
 GROUP = "rbac.authorization.k8s.io"
 SUBJECTS = ("User", "Group", "ServiceAccount")
@@ -42,17 +44,14 @@ class BindingInput:
 
 def from_binding(obj: KubeObject) -> BindingInput:
     """What an existing binding says, to make another of it: all but its name."""
-    ref = mapping(obj.get("roleRef"))
-    subjects = tuple(
-        Subject(text(item.get("kind")), text(item.get("name")), text(item.get("namespace")))
-        for item in items(obj.get("subjects"))
-    )
+    binding = read(obj, RoleBinding)
+    subjects = tuple(Subject(subject.kind, subject.name, subject.namespace) for subject in binding.subjects)
     return BindingInput(
-        whole=obj.get("kind") == "ClusterRoleBinding",
-        namespace=namespace_of(obj),
+        whole=binding.kind == "ClusterRoleBinding",
+        namespace=binding.metadata.namespace,
         name="",
-        role_kind=text(ref.get("kind")) or "ClusterRole",
-        role=text(ref.get("name")),
+        role_kind=binding.role_ref.kind or "ClusterRole",
+        role=binding.role_ref.name,
         subjects=subjects or (Subject(),),
     )
 

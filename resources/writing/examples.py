@@ -21,7 +21,10 @@ from console.web import navigation
 from kube.client import ClusterClient
 from kube.discovery import ResourceType, api_version_priority
 from kube.errors import KubeError
-from kube.objects import KubeObject, items, mapping, name_of, namespace_of, without_last_applied
+from kube.objects import KubeObject, mapping, name_of, without_last_applied
+from kube.reader import read
+from kube.types.meta import ObjectMeta
+from kube.types.olm import ClusterServiceVersion, CRDDescription
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.forms.schema import Schema
@@ -33,9 +36,6 @@ from untrusted import json_bounds
 _KEEP_SECONDS = 10.0
 #: The object that an operator wants to be created first of all (OKD's console asks for it after the install).
 _FIRST = "operatorframework.io/initialization-resource"
-#: What an entry of `customresourcedefinitions.owned` says of its kind; each that it lacks is taken from a sibling
-#: version.
-_WORDS = ("displayName", "description", "specDescriptors", "statusDescriptors", "resources")
 _LIMIT = 64
 
 
@@ -118,59 +118,62 @@ def offered(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer:
 
 
 def of_csvs(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer | None:
-    """From the first CSV that owns the kind; of several, one that is not being replaced."""
-    owners = [(csv, entries) for csv in csvs if (entries := _owned(csv, type_))]
-    owners.sort(key=lambda pair: str((pair[0].get("status") or {}).get("phase")) != "Succeeded")
+    """From the first CSV that owns the kind; of several, one that is not being replaced. What its entry for the version
+    lacks is taken from a sibling version.
+    """
+    typed = [read(csv, ClusterServiceVersion) for csv in csvs]
+    owners = [(csv, entries) for csv in typed if (entries := _owned(csv, type_))]
+    owners.sort(key=lambda pair: pair[0].status.phase != "Succeeded")
     if not owners:
         return None
     csv, entries = owners[0]
-    found, problem = _examples(csv, type_, tuple(str(entry.get("version") or "") for entry in entries))
-    words = {key: next((entry[key] for entry in entries if entry.get(key)), None) for key in _WORDS}
+    found, problem = _examples(csv.metadata, type_, tuple(entry.version for entry in entries))
+    title = next((entry.display_name for entry in entries if entry.display_name), "")
+    description = next((entry.description for entry in entries if entry.description), "")
+    fields = next((entry.spec_descriptors for entry in entries if entry.spec_descriptors), ())
+    status = next((entry.status_descriptors for entry in entries if entry.status_descriptors), ())
+    resources = next((entry.resources for entry in entries if entry.resources), ())
     return Offer(
-        operator=str((csv.get("spec") or {}).get("displayName") or ""),
-        title=str(words["displayName"] or ""),
-        description=str(words["description"] or ""),
+        operator=csv.spec.display_name,
+        title=title,
+        description=description,
         examples=found,
         problem=problem,
-        descriptors=descriptors.parse(words["specDescriptors"]),
-        status=tuple(dict(entry) for entry in items(words["statusDescriptors"])),
-        csv=name_of(csv),
+        descriptors=descriptors.parse(fields),
+        status=status,
+        csv=csv.metadata.name,
         # OLM copies a CSV to every namespace that its operator serves; this is where it runs.
-        place=str(mapping(mapping(csv.get("metadata")).get("labels")).get("olm.copiedFrom") or namespace_of(csv)),
-        phase=str(mapping(csv.get("status")).get("phase") or ""),
-        resources=tuple(
-            (str(entry.get("version") or ""), str(entry.get("kind") or "")) for entry in items(words["resources"])
-        ),
+        place=csv.metadata.labels.get("olm.copiedFrom") or csv.metadata.namespace,
+        phase=csv.status.phase,
+        resources=tuple((resource.version, resource.kind) for resource in resources),
     )
 
 
-def _owned(csv: KubeObject, type_: ResourceType) -> list[Mapping[str, Any]]:
+def _owned(csv: ClusterServiceVersion, type_: ResourceType) -> list[CRDDescription]:
     """The CSV's entries for the kind, a CRD being named <plural>.<group>: that of the version first, then those of
     its sibling versions, newest first.
     """
-    definitions = (csv.get("spec") or {}).get("customresourcedefinitions") or {}
-    entries = [entry for entry in items(definitions.get("owned")) if entry.get("name") == type_.qualified]
-    return sorted(entries, key=lambda entry: _nearest(type_, str(entry.get("version") or "")))
+    entries = [entry for entry in csv.spec.customresourcedefinitions.owned if entry.name == type_.qualified]
+    return sorted(entries, key=lambda entry: _nearest(type_, entry.version))
 
 
 def _nearest(type_: ResourceType, version: str) -> tuple[bool, tuple[int, int, int, str]]:
     return version not in ("", type_.version), api_version_priority(version)
 
 
-def _examples(csv: KubeObject, type_: ResourceType, versions: tuple[str, ...]) -> tuple[tuple[Example, ...], str]:
+def _examples(csv: ObjectMeta, type_: ResourceType, versions: tuple[str, ...]) -> tuple[tuple[Example, ...], str]:
     """The kind's examples, the one that the operator wants to begin with first; and why they can't be read, '' where
     they can.
 
     A version without any has those of the first sibling version that has some.
     """
-    annotations = mapping(mapping(csv.get("metadata")).get("annotations"))
     problem = ""
     try:
-        objects = json_bounds.loads(annotations.get("alm-examples") or "[]")
+        objects = json_bounds.loads(csv.annotations.get("alm-examples") or "[]")
     except (TypeError, ValueError) as error:
         objects, problem = [], str(error)
     try:
-        first = json_bounds.loads(annotations.get(_FIRST) or "null")
+        first = json_bounds.loads(csv.annotations.get(_FIRST) or "null")
     except (TypeError, ValueError):
         first = None
     by_version: dict[str, list[KubeObject]] = {}
@@ -191,12 +194,12 @@ def _named(objects: Iterable[KubeObject], type_: ResourceType, first: Any) -> tu
     found: dict[str, Example] = {}
     for obj in objects:
         metadata = mapping(obj.get("metadata"))
-        name = str(metadata.get("name") or type_.kind.lower())
+        meta = read(metadata, ObjectMeta)
+        name = meta.name or type_.kind.lower()
         while name in found:
             name += "+"
-        description = str(mapping(metadata.get("annotations")).get("description") or "")
         as_version = {**obj, "apiVersion": type_.api_version, "metadata": metadata}
-        found[name] = Example(name, description, as_version, is_first=obj is first)
+        found[name] = Example(name, meta.annotations.get("description", ""), as_version, is_first=obj is first)
     return tuple(found.values())
 
 

@@ -31,7 +31,7 @@ def test_s10_annotations_of_an_operator_may_be_deep(text: str) -> None:
     assert csv.initialization(annotations) is None
     for read in (csv.internal, csv.features, csv.subscriptions, csv.suggested_namespace):
         read(annotations)
-    assert csv.objects(text) == ()
+    assert csv.objects(annotations) == ()
     assert not [*configs.registries({".dockerconfigjson": base64.b64encode(text.encode()).decode()})]
 
 
@@ -43,7 +43,7 @@ def test_s2_catalogs_and_bundles_leave_out_what_is_deep(levels: int) -> None:
         blob = b"schema: olm.package\nname: a\nx: " + text.encode()
         assert all(found.problem for found in fbc.read_blobs(io.BytesIO(blob)))
         bad: list[str] = []
-        assert not fbc._manifests({"data": base64.b64encode(text.encode()).decode()}, bad)
+        assert not fbc._manifests(base64.b64encode(text.encode()).decode(), bad)
         assert bad
         with pytest.raises(SourceError):
             bundle_input.files([("csv.yaml", text.encode())])

@@ -9,6 +9,8 @@ import pytest
 
 from console.overview import changes, instances
 from kube import limits
+from kube.reader import read
+from kube.types.cluster import PolicyRule
 from operatorhub.bootstrap import manifest
 from operatorhub.bundle import permissions
 from operatorhub.removing import uninstall
@@ -88,7 +90,7 @@ def test_events_of_a_namespace_are_bounded(client: Any, monkeypatch: pytest.Monk
 
 def test_events_of_an_object_are_bounded(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, "OBJECT_EVENTS", 600)
-    assert len(events.read(client, "a", "")) == 1000
+    assert len(events.read_events(client, "a", "")) == 1000
 
 
 @pytest.mark.parametrize("bound", [600, 1000])
@@ -142,7 +144,7 @@ def test_a_rule_of_too_many_combinations_counts_as_everything(monkeypatch: pytes
     bounded(monkeypatch, "RULE_COMBINATIONS", 4)
     for resources, everything in ((4, False), (5, True)):
         rule = {"apiGroups": ["a"], "resources": [f"r{number}" for number in range(resources)], "verbs": ["get"]}
-        role: Any = SimpleNamespace(scope="", service_account="a", rules=[rule])
+        role: Any = SimpleNamespace(scope="", service_account="a", rules=[read(rule, PolicyRule)])
         atoms = permissions._atoms([role])
         assert (set(atoms.values()) == {frozenset({"*"})}) is everything
         assert len(atoms) == (1 if everything else 4)

@@ -14,6 +14,8 @@ from django.utils.translation import gettext, gettext_lazy, trans_real
 
 from console.web.language import Message, Translation, particle, with_particles
 from kube.discovery import ResourceType
+from kube.reader import read
+from kube.types.meta import ObjectMeta
 from resources.changes import Change
 from resources.lists.listing import row_html
 from resources.state.health import terminating
@@ -184,7 +186,7 @@ def test_a_streamed_row() -> None:
             "finalizers": [finalizer],
         }
         with translation.override("ko"):
-            health = terminating({"kind": "Pod", "metadata": metadata})
+            health = terminating(read(metadata, ObjectMeta))
         assert health is not None
         row = {"cells": ["web-0"], "object": {"metadata": metadata}, "health": {"ko": [health.state, health.reason]}}
         change = Change(

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kube.reader import read, read_list
+from kube.types.olm import CRDDescription, CSVDescription, InstallMode
 from operatorhub import csv
 
 ANYTHING = st.recursive(
@@ -25,7 +27,7 @@ def test_apis_are_one_for_each_crd() -> None:
         {"name": "nodot", "kind": "X", "version": "v1"},
         {"name": "things.demo.dev", "version": "v1"},
     ]
-    assert csv.apis({"owned": owned}) == (
+    assert csv.apis(read_list(owned, CRDDescription)) == (
         csv.Api(group="demo.dev", version="v1", plural="caches", kind="Cache", title="A cache", description="words"),
     )
 
@@ -41,17 +43,17 @@ def test_the_kinds_that_people_create_come_first() -> None:
         "alm-examples": json.dumps(examples),
         "operators.operatorframework.io/internal-objects": '["secrets.demo.dev"]',
     }
-    desc = {"customresourcedefinitions": {"owned": owned}}
+    desc = read({"customresourcedefinitions": {"owned": owned}}, CSVDescription)
     kinds = [api.kind for api in csv.provided(desc, notes)]
     assert kinds == ["Cluster", "Backup", "Policy", "Lock"]
     notes["operatorframework.io/initialization-resource"] = json.dumps(examples[0])
     assert csv.provided(desc, notes)[0].kind == "Backup"
 
 
-ARGOCDS = [
-    {"name": "argocds.argoproj.io", "kind": "ArgoCD", "version": "v1alpha1", "description": "old"},
-    {"name": "argocds.argoproj.io", "kind": "ArgoCD", "version": "v1beta1", "description": "new"},
-]
+ARGOCDS = (
+    CRDDescription(name="argocds.argoproj.io", kind="ArgoCD", version="v1alpha1", description="old"),
+    CRDDescription(name="argocds.argoproj.io", kind="ArgoCD", version="v1beta1", description="new"),
+)
 
 
 def crd(*versions: dict[str, object]) -> dict[str, object]:
@@ -63,21 +65,21 @@ def crd(*versions: dict[str, object]) -> dict[str, object]:
 
 def test_of_several_versions_the_newest_is_meant_with_its_own_words() -> None:
     """H1: Argo CD names the deprecated v1alpha1 first."""
-    (api,) = csv.apis({"owned": ARGOCDS})
+    (api,) = csv.apis(ARGOCDS)
     assert (api.version, api.description) == ("v1beta1", "new")
 
 
 def test_the_definition_decides_which_version_is_meant() -> None:
     """H1: the storage version first, a deprecated one last."""
     stored = crd({"name": "v1alpha1", "storage": True}, {"name": "v1beta1"})
-    assert [api.version for api in csv.apis({"owned": ARGOCDS}, crds=[stored])] == ["v1alpha1"]
+    assert [api.version for api in csv.apis(ARGOCDS, crds=[stored])] == ["v1alpha1"]
     old = crd({"name": "v1alpha1", "storage": True, "deprecated": True}, {"name": "v1beta1"})
-    assert [(api.version, api.deprecated) for api in csv.apis({"owned": ARGOCDS}, crds=[old])] == [("v1beta1", False)]
+    assert [(api.version, api.deprecated) for api in csv.apis(ARGOCDS, crds=[old])] == [("v1beta1", False)]
     unnamed = crd({"name": "v1alpha1", "deprecated": True}, {"name": "v1", "storage": True})
-    (api,) = csv.apis({"owned": ARGOCDS}, crds=[unnamed])
+    (api,) = csv.apis(ARGOCDS, crds=[unnamed])
     assert (api.version, api.description) == ("v1", "new")
     alone = crd({"name": "v1alpha1", "deprecated": True, "storage": True})
-    assert [api.deprecated for api in csv.apis({"owned": ARGOCDS}, crds=[alone])] == [True]
+    assert [api.deprecated for api in csv.apis(ARGOCDS, crds=[alone])] == [True]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,8 @@ def test_the_definition_decides_which_version_is_meant() -> None:
     [("Basic Install", 1), ("seamless upgrades", 2), ("Auto Pilot", 5), ("Auto Pilots", 0), (None, 0)],
 )
 def test_capability_levels(word: str | None, level: int) -> None:
-    assert csv.level(word) == level
+    desc = read({"annotations": {"capabilities": word}}, CSVDescription)
+    assert csv.level(desc.annotations) == level
 
 
 def test_install_modes_are_the_supported_ones() -> None:
@@ -94,7 +97,7 @@ def test_install_modes_are_the_supported_ones() -> None:
         {"type": "AllNamespaces", "supported": True},
         {"type": "OwnNamespace", "supported": False},
     ]
-    assert csv.install_modes(modes) == ("AllNamespaces", "MultiNamespace")
+    assert csv.install_modes(read_list(modes, InstallMode)) == ("AllNamespaces", "MultiNamespace")
 
 
 def test_the_suggested_namespace_is_also_found_in_a_template() -> None:
@@ -117,8 +120,12 @@ def test_features_old_and_new() -> None:
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ANYTHING)
 def test_no_shape_breaks_it(value: object) -> None:
-    csv.apis(value)
-    csv.install_modes(value)
-    csv.strings(value)
-    csv.level(value)
-    csv.split(value)
+    desc = read({"customresourcedefinitions": value, "installModes": value, "annotations": value}, CSVDescription)
+    csv.provided(desc, desc.annotations, [{"metadata": value, "spec": value}])
+    csv.install_modes(desc.install_modes)
+    csv.level(desc.annotations)
+    csv.features(desc.annotations)
+    csv.suggested_namespace({"operatorframework.io/suggested-namespace-template": json.dumps(value)})
+    csv.internal({"operators.operatorframework.io/internal-objects": json.dumps(value)})
+    csv.initialization({"operatorframework.io/initialization-resource": json.dumps(value)})
+    csv.objects({"alm-examples": json.dumps(value)})

@@ -7,6 +7,8 @@ import pytest
 import yaml
 from django.http import QueryDict
 
+from kube.reader import read
+from kube.types.olm import CSVDescription
 from operatorhub import olm
 from operatorhub.bundle import contents
 from operatorhub.bundle.bundles import PackageOffer
@@ -37,7 +39,7 @@ def channel(modes: tuple[str, ...] = ALL_MODES, least: str = "", **notes: str) -
         versions=(("db.v2", "2"), ("db.v1", "1")),
         default=True,
         deprecated="",
-        desc=desc,
+        desc=read(desc, CSVDescription),
     )
 
 

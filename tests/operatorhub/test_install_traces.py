@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from kube.errors import NotFound
+from kube.types.olm import Step, StepResource
 from operatorhub.install import created_objects
 
 
@@ -22,14 +23,9 @@ class Cluster:
         return SimpleNamespace(rows=[SimpleNamespace(object={"metadata": {"name": name, "uid": f"uid of {name}"}})])
 
 
-def plan(**statuses: str) -> dict[str, Any]:
-    """An InstallPlan with a CRD of each name, by its step's status."""
-    kind = "CustomResourceDefinition"
-    steps = [
-        {"resource": {"kind": kind, "name": f"{name}.example.com"}, "status": status}
-        for name, status in statuses.items()
-    ]
-    return {"status": {"plan": steps}}
+def step(status: str) -> Step:
+    """Of a plan, with a CRD."""
+    return Step(resource=StepResource(kind="CustomResourceDefinition", name="things.example.com"), status=status)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +34,6 @@ def plan(**statuses: str) -> dict[str, Any]:
 )
 def test_only_a_definition_that_the_plan_created_is_deleted(status: str, deleted: list[str], remaining: int) -> None:
     stays: list[str] = []
-    found = list(created_objects._definitions(Cluster(), "here", plan(things=status), stays))  # type: ignore[arg-type]
+    found = list(created_objects._definitions(Cluster(), "here", [step(status)], stays))  # type: ignore[arg-type]
     assert [(target.name, target.keeps) for target in found] == [(name, "") for name in deleted]
     assert len(stays) == remaining

@@ -24,7 +24,7 @@ def declared(package: str) -> int:
     )
     path = next(item["path"] for item in definition["bundles"] if item["name"] == head)
     bundle = yaml.safe_load((folder / path / "csv.yaml").read_text())
-    return csv.level(bundle["metadata"]["annotations"]["capabilities"])
+    return csv.level(bundle["metadata"]["annotations"])
 
 
 def test_the_first_example_of_a_level_is_of_it() -> None:

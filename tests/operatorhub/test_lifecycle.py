@@ -128,7 +128,7 @@ def settled(client: ClusterClient, package: str, namespace: str) -> str:
 
     def installed_version() -> str:
         sub = subscription(client, package, namespace)
-        pending = any(type_ == "InstallPlanPending" for type_, _status, _reason, _message in sub.conditions)
+        pending = any(condition.type == "InstallPlanPending" for condition in sub.conditions)
         return sub.installed_csv if sub.state == "AtLatestKnown" and not pending else ""
 
     return str(until(installed_version))

@@ -13,6 +13,8 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden
+from kube.reader import read
+from kube.types.olm import CSVDescription
 from operatorhub import olm
 from operatorhub.bundle import bundles, contents
 from operatorhub.find import package_page
@@ -207,8 +209,8 @@ def test_needs_of_all_kinds() -> None:
         {"type": "olm.constraint", "value": {"failureMessage": "needs luck", "cel": {"rule": "true"}}},
         {"type": "olm.package", "value": "odd"},
     )
-    csv = {"spec": {"customresourcedefinitions": {"required": [{"name": "ks.g", "kind": "K", "version": "v1"}]}}}
-    found = contents.needs(csv, properties)
+    spec = {"customresourcedefinitions": {"required": [{"name": "ks.g", "kind": "K", "version": "v1"}]}}
+    found = contents.needs(read(spec, CSVDescription), properties)
     assert [(item.kind, item.package or item.api_kind or item.words) for item in found] == [
         ("package", "a"),
         ("api", "K"),

@@ -102,7 +102,7 @@ def test_a_folder_of_bundles_becomes_packages(client: ClusterClient) -> None:
     assert [crd["spec"]["names"]["kind"] for crd in found.crds] == ["FlightTicket"]
     # The pages' one shape: a PackageManifest's status.
     status = bundles.status(client, "~", "mine", "flightticket")
-    assert status["channels"][0]["currentCSVDesc"]["displayName"] == found.csv["spec"]["displayName"]
+    assert status.channels[0].current_csv_desc.display_name == found.csv["spec"]["displayName"]
     with pytest.raises(NotFound, match="Package “nothing”"):
         bundles.graph(client, "~", "mine", "nothing")
     assert bundles.bundle(client, "~", "mine", "flightticket", "nothing") is None

@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from kube.discovery import ResourceType
+from kube.reader import read
+from kube.types.olm import ClusterServiceVersionSpec
 from operatorhub import csv as operator_csv
 from resources.forms import errors
 from resources.forms.schema import Schema
@@ -130,7 +132,8 @@ def test_the_real_argo_cd_begins_with_an_example_of_its_stored_version() -> None
     """H1: the untouched example fits the schema of the version that it is created in."""
     csv_ = yaml.safe_load((ARGO_CD / "csv.yaml").read_text())
     crd = yaml.safe_load((ARGO_CD / "crds" / "argoproj.io_argocds.yaml").read_text())
-    owned = operator_csv.apis(csv_["spec"]["customresourcedefinitions"], crds=[crd])
+    definitions = read(csv_["spec"], ClusterServiceVersionSpec).customresourcedefinitions
+    owned = operator_csv.apis(definitions.owned, crds=[crd])
     api = next(api for api in owned if api.kind == "ArgoCD")
     assert (api.version, [item.kind for item in owned].count("ArgoCD")) == ("v1beta1", 1)
     offer = of_csvs(

@@ -4,6 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from kube.reader import read
+from kube.types.core import PodSpec
 from resources.kinds.nodes import requested
 from resources.kinds.parts import bar
 from resources.quantities import cores, number, size
@@ -73,6 +75,6 @@ def test_a_pods_requests_as_the_scheduler_counts_them() -> None:
         "containers": [asks("500m"), asks("1"), {}],
         "overhead": {"cpu": "10m"},
     }
-    assert requested({"spec": spec}, "cpu") == Decimal("2.01")
-    assert requested({"spec": {**spec, "initContainers": []}}, "cpu") == Decimal("1.51")
-    assert requested({}, "cpu") == 0
+    assert requested(read(spec, PodSpec), "cpu") == Decimal("2.01")
+    assert requested(read({**spec, "initContainers": []}, PodSpec), "cpu") == Decimal("1.51")
+    assert requested(PodSpec(), "cpu") == 0

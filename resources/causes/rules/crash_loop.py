@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from kube.objects import mapping, text
+from kube.types.core import ContainerStateTerminated
 from resources.causes.cause import Cause, Link, shortened
 from resources.causes.evidence import (
     ContainerState,
-    Ended,
     Evidence,
     Item,
     container_label,
@@ -42,7 +41,7 @@ def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
             continue
         ended = container.ended
         if ended is None and container.waiting == "CrashLoopBackOff":
-            ended = Ended(reason="", message="", exit_code=0, signal=0)
+            ended = ContainerStateTerminated()
         if ended is None or not _fails(item, container, ended):
             continue
         # A probe that kills it is a cause of its own (failing_probe.py).
@@ -53,7 +52,7 @@ def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
         )
 
 
-def _fails(item: Item, container: ContainerState, ended: Ended) -> bool:
+def _fails(item: Item, container: ContainerState, ended: ContainerStateTerminated) -> bool:
     """Now, not merely once before; or it was started again just now and hasn't shown that it stays."""
     if container.is_running:
         started = moment(container.started)
@@ -62,11 +61,11 @@ def _fails(item: Item, container: ContainerState, ended: Ended) -> bool:
         return (item.now - started).total_seconds() < _STAYS_SECONDS
     if ended.exit_code == 0 and container.waiting != "CrashLoopBackOff":
         return False
-    return container.waiting in ("CrashLoopBackOff", "") or text(item.status.get("phase")) == "Failed"
+    return container.waiting in ("CrashLoopBackOff", "") or item.pod.status.phase == "Failed"
 
 
 def _out_of_memory(item: Item, container: ContainerState) -> Cause:
-    limit = text(mapping(mapping(container.spec.get("resources")).get("limits")).get("memory"))
+    limit = container.spec.resources.limits.get("memory", "") if container.spec else ""
     words = {"name": container_label(item, container), "limit": limit}
     sentence = (
         _("%(name)s can't keep running: it needs more than its memory limit of %(limit)s")
@@ -84,7 +83,7 @@ def _out_of_memory(item: Item, container: ContainerState) -> Cause:
     )
 
 
-def _ended(item: Item, container: ContainerState, ended: Ended, evidence: Evidence) -> Cause:
+def _ended(item: Item, container: ContainerState, ended: ContainerStateTerminated, evidence: Evidence) -> Cause:
     line = evidence.logs.get((item.uid, container.name), "") or (ended.message.strip().splitlines() or [""])[-1]
     words = {
         "name": container_label(item, container),

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from kube.objects import text
 from resources.causes.cause import Cause, Severity
 from resources.causes.evidence import Evidence, Item
 
@@ -33,7 +32,7 @@ def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
             )
             break
     if item is evidence.root and evidence.deprecation:
-        version = text(item.object.get("apiVersion"))
+        version = item.api_version
         yield Cause(
             sentence=_("%(name)s uses a deprecated API version: %(version)s") % {"name": item.name, "version": version},
             rank=RANK,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from kube.types.core import Container
 from resources.causes import evidence
 from resources.causes.cause import Cause, Link, shortened
 from resources.causes.evidence import ContainerState, Event, Evidence, Item, moment
@@ -26,7 +27,7 @@ _STATUS = re.compile(r"statuscode: (?P<code>\d+)")
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod or item.health.ended:
         return
-    failing = [container for container in evidence.pod_containers(item) if not container.ready and container.spec]
+    failing = [container for container in evidence.pod_containers(item) if not container.ready]
     for event in item.events:
         found = _FAILED.match(event.message) if event.reason == "Unhealthy" else None
         if found is None or event.count < ENOUGH:
@@ -63,13 +64,23 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
 
 def _of(failing: list[ContainerState], kind: str, event: Event) -> ContainerState | None:
     """The only container with such a probe; None if several have one, or if it has restarted since the probe failed."""
-    probed = [container for container in failing if f"{kind}Probe" in container.spec]
+    probed = [container for container in failing if _has_probe(container, kind)]
     if len(probed) != 1:
         return None
     started, seen = moment(probed[0].started), moment(event.seen)
     if kind == "readiness" and started and seen and seen < started:
         return None
     return probed[0]
+
+
+def _has_probe(container: ContainerState, kind: str) -> bool:
+    spec = container.spec or Container()
+    probes = {
+        "readiness": spec.readiness_probe,
+        "liveness": spec.liveness_probe,
+        "startup": spec.startup_probe,
+    }
+    return probes[kind] is not None
 
 
 def _why(text: str) -> str:

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from kube.objects import items, text
 from resources.causes import evidence
 from resources.causes.cause import Cause, CauseTarget, Link
 from resources.causes.evidence import ContainerState, Evidence, Item, edit_fix
@@ -93,6 +92,6 @@ def _why(container: ContainerState, raw: str) -> str:
 
 def _secrets(item: Item) -> Iterator[Link]:
     """The pull secret that the Pod names."""
-    for secret in items(item.spec.get("imagePullSecrets"))[:1]:
-        if name := text(secret.get("name")):
-            yield Link(target=CauseTarget(group="", kind="Secret", name=name, namespace=item.namespace))
+    for secret in item.pod.spec.image_pull_secrets[:1]:
+        if secret.name:
+            yield Link(target=CauseTarget(group="", kind="Secret", name=secret.name, namespace=item.namespace))

@@ -8,12 +8,11 @@ https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/volume/secret/secret.g
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from kube.objects import items, mapping, text
+from kube.types.core import Volume
 from resources.causes import evidence
 from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
@@ -33,7 +32,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         if container.waiting == "CreateContainerConfigError":
             yield from _cause(item, evidence.container_label(item, container), container.why, container.why)
     # A volume that can't be set up holds all containers up.
-    if text(item.status.get("phase")) != "Pending":
+    if item.pod.status.phase != "Pending":
         return
     for event in item.events:
         if event.reason == "FailedMount":
@@ -72,14 +71,12 @@ def _cause(item: Item, name: str, message: str, raw: str) -> Iterator[Cause]:
 
 def _source(item: Item, name: str, kind: str) -> str:
     """The Secret or ConfigMap that the volume is made of; '' for a projected one of several."""
-    volume = next((volume for volume in items(item.spec.get("volumes")) if volume.get("name") == name), {})
-    plain: Mapping[str, Any] = mapping(volume.get(kind[0].lower() + kind[1:]))
-    if found := text(plain.get("secretName")) or text(plain.get("name")):
-        return found
-    part = "secret" if kind == "Secret" else "configMap"
-    names = {
-        text(mapping(source.get(part)).get("name"))
-        for source in items(mapping(volume.get("projected")).get("sources"))
-        if part in source
-    }
-    return names.pop() if len(names) == 1 else ""
+    volume = next((volume for volume in item.pod.spec.volumes if volume.name == name), Volume())
+    sources = volume.projected.sources if volume.projected else ()
+    if kind == "Secret":
+        plain = volume.secret.secret_name if volume.secret else ""
+        names = {source.secret.name for source in sources if source.secret is not None}
+    else:
+        plain = volume.config_map.name if volume.config_map else ""
+        names = {source.config_map.name for source in sources if source.config_map is not None}
+    return plain or (names.pop() if len(names) == 1 else "")

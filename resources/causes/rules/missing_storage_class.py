@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from kube.objects import text
+from kube.reader import read
+from kube.types.cluster import PersistentVolumeClaim
 from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
 
@@ -20,11 +21,14 @@ _MISSING = re.compile(r'storageclass(?:es)?\.storage\.k8s\.io "(?P<name>[^"]+)" 
 
 
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
-    if item.kind != "PersistentVolumeClaim" or text(item.status.get("phase")) == "Bound":
+    if item.kind != "PersistentVolumeClaim":
+        return
+    claim = read(item.object, PersistentVolumeClaim)
+    if claim.status.phase == "Bound":
         return
     for event in item.events:
         found = _MISSING.search(event.message)
-        if found is None or found["name"] != text(item.spec.get("storageClassName")):
+        if found is None or found["name"] != claim.spec.storage_class_name:
             continue
         class_ = CauseTarget(group="storage.k8s.io", kind="StorageClass", name=found["name"])
         words = {"name": item.name, "class": found["name"]}

@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from resources.causes.cause import Cause, Fix
 from resources.causes.evidence import Evidence, Item
-from resources.state.health import number
 
 RANK = 60
 
@@ -20,14 +19,14 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     progressing = item.condition("Progressing") if (item.group, item.kind) == ("apps", "Deployment") else None
     if progressing is None or progressing.status != "False" or progressing.reason != "ProgressDeadlineExceeded":
         return
-    words = {"name": item.name, "seconds": number(item.spec.get("progressDeadlineSeconds"), 600)}
+    words = {"name": item.name, "seconds": item.workload.spec.progress_deadline_seconds}
     yield Cause(
         sentence=_("%(name)s can't finish its rollout: no progress within %(seconds)d s") % words,
         rank=RANK,
         links=item.links(),
         raw=progressing.message,
         fix=None
-        if item.controller
+        if item.metadata.controller.name
         else Fix(label=_("Roll back %(name)s") % words, target=item.target, view="rollback"),
         since=progressing.changed,
         generic=True,

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from kube.objects import text
 from resources.causes.cause import Cause, Fix, Link
 from resources.causes.evidence import Evidence, Item
 
@@ -19,11 +18,10 @@ _OWN = ("kubernetes", "foregroundDeletion", "orphan")
 
 def waiting_finalizers(item: Item) -> tuple[str, ...]:
     """Those of an operator, of an object that is being deleted."""
-    names = item.metadata.get("finalizers")
-    if not item.metadata.get("deletionTimestamp") or not isinstance(names, list):
+    if not item.metadata.deletion_timestamp:
         return ()
-    found = (text(name) for name in names)
-    return tuple(name for name in found if name and name not in _OWN and ".kubernetes.io/" not in f".{name}")
+    names = item.metadata.finalizers
+    return tuple(name for name in names if name and name not in _OWN and ".kubernetes.io/" not in f".{name}")
 
 
 def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
@@ -40,5 +38,5 @@ def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
         ),
         links=(Link(target=item.target, view="finalizers"), *item.links()[1:]),
         fix=Fix(label=_("Check finalizers"), target=item.target, view="finalizers"),
-        since=text(item.metadata.get("deletionTimestamp")),
+        since=item.metadata.deletion_timestamp,
     )

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from kube.objects import items, mapping, text
+from kube.reader import read
+from kube.types.cluster import PersistentVolumeClaim
+from kube.types.core import PodSpec
 from resources.causes.cause import Cause, CauseTarget, Fix, Link, shortened
 from resources.causes.evidence import Event, Evidence, Item
-from resources.state.health import condition_of
 
 RANK = 18
 _NO_CLAIM = re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" not found')
@@ -28,21 +29,21 @@ _UNBOUND = "unbound immediate PersistentVolumeClaims"
 
 
 def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
-    if item.kind == "PersistentVolumeClaim" and text(item.status.get("phase")) in ("Pending", "Lost"):
-        yield from _of_claim(item)
+    if item.kind == "PersistentVolumeClaim":
+        yield from _of_claim(item, read(item.object, PersistentVolumeClaim))
     elif item.is_pod:
         yield from _of_pod(item, evidence)
 
 
-def _of_claim(item: Item) -> Iterator[Cause]:
+def _of_claim(item: Item, claim: PersistentVolumeClaim) -> Iterator[Cause]:
     links, words = item.links(), {"name": item.name}
-    if text(item.status.get("phase")) == "Lost":
-        volume = text(item.spec.get("volumeName"))
-        sentence = _("%(name)s can't be used: its PersistentVolume %(volume)s is missing") % {**words, "volume": volume}
+    if claim.status.phase == "Lost":
+        words |= {"volume": claim.spec.volume_name}
+        sentence = _("%(name)s can't be used: its PersistentVolume %(volume)s is missing") % words
         yield Cause(sentence=sentence, rank=RANK, note=_("The data on the volume is lost."), links=links)
         return
     event = next((event for event in item.events if _says(event)), None)
-    if event is None:
+    if claim.status.phase != "Pending" or event is None:
         return
     fix, note, raw = None, "", event.message
     if found := _FAILED.search(event.message):
@@ -53,8 +54,8 @@ def _of_claim(item: Item) -> Iterator[Cause]:
         sentence = _("%(name)s can't get a volume: provisioner %(provisioner)s hasn't created it")
         words |= {"provisioner": found["name"]}
         note = _("Check that the provisioner is running.")
-        class_ = text(item.spec.get("storageClassName"))
-        links = item.links(Link(target=CauseTarget(group="storage.k8s.io", kind="StorageClass", name=class_)))
+        class_ = CauseTarget(group="storage.k8s.io", kind="StorageClass", name=claim.spec.storage_class_name)
+        links = item.links(Link(target=class_))
     else:
         sentence = _("%(name)s can't get a volume: it sets no StorageClass, and no PersistentVolume matches")
         fix = Fix(label=_("Create PersistentVolume"), target=CauseTarget(group="", kind="PersistentVolume"), view="new")
@@ -71,7 +72,7 @@ def _says(event: Event) -> bool:
 
 
 def _of_pod(item: Item, evidence: Evidence) -> Iterator[Cause]:
-    scheduled = condition_of(item.object, "PodScheduled")
+    scheduled = item.condition("PodScheduled")
     if scheduled is None or scheduled.status != "False":
         return
     if found := _NO_CLAIM.search(scheduled.message):
@@ -90,11 +91,12 @@ def _of_pod(item: Item, evidence: Evidence) -> Iterator[Cause]:
             ),
             since=scheduled.changed,
         )
-    elif _UNBOUND in scheduled.message and not any(
-        evidence.item("PersistentVolumeClaim", name, item.namespace) for name in claims_of(item)
-    ):
-        # Where the claims are known, they have said it themselves.
-        words = {"name": item.subject, "claims": ", ".join(claims_of(item))}
+        return
+    claims = claims_of(item.pod.spec)
+    # Where the claims are known, they have said it themselves.
+    known = any(evidence.item("PersistentVolumeClaim", name, item.namespace) for name in claims)
+    if _UNBOUND in scheduled.message and not known:
+        words = {"name": item.subject, "claims": ", ".join(claims)}
         yield Cause(
             sentence=_("%(name)s can't be scheduled: PersistentVolumeClaim %(claims)s isn't bound") % words,
             rank=RANK,
@@ -103,7 +105,7 @@ def _of_pod(item: Item, evidence: Evidence) -> Iterator[Cause]:
                     Link(
                         target=CauseTarget(group="", kind="PersistentVolumeClaim", name=name, namespace=item.namespace)
                     )
-                    for name in claims_of(item)[:1]
+                    for name in claims[:1]
                 )
             ),
             raw=scheduled.message,
@@ -111,8 +113,7 @@ def _of_pod(item: Item, evidence: Evidence) -> Iterator[Cause]:
         )
 
 
-def claims_of(item: Item) -> tuple[str, ...]:
+def claims_of(spec: PodSpec) -> tuple[str, ...]:
     """The claims that a Pod names."""
-    volumes = items(item.spec.get("volumes"))
-    names = (text(mapping(volume.get("persistentVolumeClaim")).get("claimName")) for volume in volumes)
-    return tuple(name for name in names if name)
+    claims = (volume.persistent_volume_claim for volume in spec.volumes)
+    return tuple(claim.claim_name for claim in claims if claim is not None and claim.claim_name)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from kube.objects import mapping
 from resources.causes.cause import Cause, CauseTarget, Link
 from resources.causes.evidence import Evidence, Item, edit_fix
 
@@ -72,8 +71,7 @@ def _words(item: Item, reason: str) -> str:
     if "unschedulable" in reason:
         return _("the nodes are cordoned")
     if "node selector" in reason or "node affinity/selector" in reason:
-        selector = mapping(item.spec.get("nodeSelector"))
-        labels = ", ".join(f"{key}={value}" for key, value in selector.items())
+        labels = ", ".join(f"{key}={value}" for key, value in item.pod.spec.node_selector.items())
         return (
             _("no node has the labels %(labels)s") % {"labels": labels}
             if labels

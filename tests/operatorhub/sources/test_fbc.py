@@ -136,7 +136,8 @@ def test_what_was_read_before_is_not_decoded() -> None:
         ("garbage", "no JSON"),
         ('{"name": "no schema"}', "no schema"),
         ('{"schema": "olm.bundle", "name": "x"}', "no name or no package"),
-        ('{"schema": "olm.bundle", "name": 7, "package": {"x": 1}, "properties": 3}', "olm.package"),
+        ('{"schema": "olm.bundle", "name": 7, "package": 8, "properties": 3}', "olm.package"),
+        ('{"schema": "olm.bundle", "name": 7, "package": {"x": 1}}', "no name or no package"),
         (
             json.dumps(bundle("a.v9", "1", {"type": "olm.bundle.object", "value": {"data": "%%%"}})),
             "isn't valid base64",

@@ -145,7 +145,7 @@ def test_19_metadata_counts_by_what_a_file_holds(tmp_path: Path) -> None:
             "metadata/zz.yaml": dependencies.replace("packageName: b", "packageName: z"),
         },
     )
-    found, about, bad = drafts.read_bundle(tmp_path)
+    found, annotations, bad = drafts.read_bundle(tmp_path)
     assert [need["type"] for need in found.properties] == ["olm.package.required", "olm.gvk.required"]
     assert found.properties[0]["value"] == {"packageName": "b", "versionRange": ">1"}
-    assert (about["package.v1"], bad) == ("a", [])
+    assert (annotations.package, bad) == ("a", [])

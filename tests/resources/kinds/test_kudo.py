@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from kube.reader import read
 from resources.kinds import kudo
 from tests.resources.kinds import instances
 from tests.resources.views import definitions
@@ -39,7 +40,8 @@ def test_the_one_that_runs_comes_first_then_the_newest() -> None:
 
 
 def test_strategies_come_from_the_operator_version() -> None:
-    described = {"deploy": {"strategy": "parallel", "phases": [{"name": "extras", "strategy": "parallel"}]}}
+    phases = (kudo.Phase(name="extras", strategy="parallel"),)
+    described = {"deploy": kudo.Plan(strategy="parallel", phases=phases)}
     (deploy,) = kudo.plans(instance(deploy=instances.status()["planStatus"]["deploy"]), described).ran
     assert deploy.parallel
     assert [(part.name, part.parallel) for part in deploy.parts] == [
@@ -83,7 +85,8 @@ ODD: tuple[Any, ...] = (
 @pytest.mark.parametrize("odd", ODD)
 def test_any_shape_is_drawn(odd: Any) -> None:
     for obj in ({"status": odd}, {"status": {"planStatus": odd}}, {"status": {"planStatus": {"deploy": odd}}}):
-        found = kudo.plans(obj, {"deploy": odd} if not isinstance(odd, dict) else odd)
+        described = read({"plans": odd if isinstance(odd, dict) else {"deploy": odd}}, kudo.OperatorVersionSpec)
+        found = kudo.plans(obj, described.plans)
         assert len(found.ran) + len(found.never) <= 1
         kudo.runnable(obj)
 

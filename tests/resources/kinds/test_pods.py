@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from kube.reader import read
+from kube.types.core import Pod, PodSpec, Probe
 from resources.kinds.pods import containers, probe, tolerations, uses
 
 # From a kubelet 1.36: a Pod whose container was killed for its memory and waits.
@@ -45,7 +47,7 @@ CRASHED = {
 
 
 def test_containers_with_their_roles_and_what_happened_before() -> None:
-    found = {container.name: container for container in containers(CRASHED)}
+    found = {container.name: container for container in containers(read(CRASHED, Pod))}
     assert [(item.name, item.role) for item in found.values()] == [
         ("first", "init"),
         ("proxy", "sidecar"),
@@ -77,7 +79,7 @@ def test_containers_with_their_roles_and_what_happened_before() -> None:
     ],
 )
 def test_probes(spec: dict[str, Any], words: str) -> None:
-    assert probe(spec) == words
+    assert probe(read(spec, Probe)) == words
 
 
 def test_tolerations() -> None:
@@ -86,30 +88,28 @@ def test_tolerations() -> None:
         {"key": "a", "value": "b", "effect": "NoSchedule"},
         {"key": "n", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300},
     ]
-    rows = [tuple(cell[0].text for cell in row) for row in tolerations({"spec": {"tolerations": entries}})]
+    spec = read({"tolerations": entries}, PodSpec)
+    rows = [tuple(cell[0].text for cell in row) for row in tolerations(spec)]
     assert rows == [("any taint", "any effect", "always"), ("a=b", "NoSchedule", "always"), ("n", "NoExecute", "300 s")]
 
 
 def test_every_way_to_use_a_secret() -> None:
-    pod: dict[str, Any] = {
-        "spec": {
-            "imagePullSecrets": [{"name": "s"}],
-            "volumes": [
-                {"name": "v", "secret": {"secretName": "s"}},
-                {"name": "p", "projected": {"sources": [{"secret": {"name": "s"}}]}},
-            ],
-            "initContainers": [{"name": "i", "envFrom": [{"secretRef": {"name": "s"}}]}],
-            "containers": [
-                {"name": "c", "env": [{"name": "X", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}
-            ],
-        }
+    pod_spec = {
+        "imagePullSecrets": [{"name": "s"}],
+        "volumes": [
+            {"name": "v", "secret": {"secretName": "s"}},
+            {"name": "p", "projected": {"sources": [{"secret": {"name": "s"}}]}},
+        ],
+        "initContainers": [{"name": "i", "envFrom": [{"secretRef": {"name": "s"}}]}],
+        "containers": [{"name": "c", "env": [{"name": "X", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}],
     }
-    assert list(uses(pod, "Secret", "s")) == [
+    spec = read(pod_spec, PodSpec)
+    assert list(uses(spec, "Secret", "s")) == [
         "volume v",
         "volume p",
         "environment of container i",
         "environment of container c",
         "image pull secret",
     ]
-    assert list(uses(pod, "Secret", "other")) == []
-    assert list(uses(pod, "ConfigMap", "s")) == []
+    assert list(uses(spec, "Secret", "other")) == []
+    assert list(uses(spec, "ConfigMap", "s")) == []

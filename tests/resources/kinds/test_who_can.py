@@ -8,6 +8,8 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from kube.reader import read
+from kube.types.cluster import Role
 from resources.whocan import Question, ask, names_of
 from tests.resources.kinds.test_pages import Make, make
 
@@ -39,7 +41,7 @@ def rule(verbs: str, groups: str, resources: str, names: str = "") -> dict[str, 
     ],
 )
 def test_rules(rules: list[Any], question: Question, names: tuple[str, ...] | None) -> None:
-    assert names_of({"rules": rules}, question) == names
+    assert names_of(read({"rules": rules}, Role), question) == names
 
 
 def test_who_can(browser: Client, client: ClusterClient, make: Make, namespace: str) -> None:
