@@ -6,13 +6,16 @@ An export is streamed row by row, so memory doesn't grow with it.
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
+from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from console.audit.models import AuditEntry
 from kube.discovery import qualified
@@ -20,6 +23,8 @@ from kube.discovery import qualified
 #: What a page offers to choose from is taken from so many of the newest acts.
 _OFFERED = 1000
 _CHUNK = 500
+# Filters that are equal to a column.
+_SAME = ("user", "verb", "namespace", "name", "source")
 REFUSED = "refused"
 
 
@@ -37,91 +42,86 @@ class Scope:
         return found.filter(user=self.user) if self.user else found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditQuery:
-    """The filters of an address, as text.
+def _cut(value: object) -> str:
+    return str(value or "").strip()[:512]
 
-    `q`: words; `kind`: as in kubectl (deployments.apps); `outcome`: ok, refused or a reason.
 
-    `since` and `until`: ISO 8601, UTC without a zone.
-    """
+class FilterField(forms.Field):
+    """A filter as text: cut, never refused."""
 
-    q: str = ""
-    user: str = ""
-    verb: str = ""
-    kind: str = ""
-    namespace: str = ""
-    name: str = ""
-    outcome: str = ""
-    source: str = ""
-    since: str = ""
-    until: str = ""
+    def to_python(self, value: Any) -> Any:
+        return _cut(value)
 
-    @classmethod
-    def from_query(cls, asked: Mapping[str, str]) -> "AuditQuery":
-        """From a page's address, where `namespace` is the picked one for all pages and `ns` is the audit's filter."""
-        found = {field_.name: asked.get(field_.name, "").strip()[:512] for field_ in fields(cls)}
-        return cls(**{**found, "namespace": found["namespace"] or asked.get("ns", "").strip()[:512]})
 
-    @property
-    def wrong(self) -> tuple[str, ...]:
-        """Names of fields that say no time."""
-        return tuple(key for key in ("since", "until") if getattr(self, key) and time_of(getattr(self, key)) is None)
+class TimeField(forms.Field):
+    """A time in ISO 8601, UTC without a zone; None without one."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        if not (text := _cut(value)):
+            return None
+        try:
+            found = datetime.fromisoformat(text)
+            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        except (ValueError, OverflowError):
+            words = _("A time is invalid and was ignored. Use the format 2026-11-22T16:00.")
+            raise ValidationError(words) from None
+
+
+class NamespaceInput(forms.TextInput):
+    """Is `ns` in a page's address, where `namespace` is the picked one for all pages."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
+        return data.get(name) or data.get("ns")
+
+
+class AuditFilterForm(forms.Form):
+    """`q`: words; `kind`: as in kubectl (deployments.apps); `outcome`: ok, refused or a reason."""
+
+    q = FilterField(required=False)
+    user = FilterField(required=False)
+    verb = FilterField(required=False)
+    kind = FilterField(required=False)
+    namespace = FilterField(required=False, widget=NamespaceInput)
+    name = FilterField(required=False)
+    outcome = FilterField(required=False)
+    source = FilterField(required=False)
+    since = TimeField(required=False)
+    until = TimeField(required=False)
 
     @property
     def pairs(self) -> dict[str, str]:
-        """Names and values for the page's form."""
-        pairs = {
-            "ns" if field_.name == "namespace" else field_.name: getattr(self, field_.name) for field_ in fields(self)
-        }
-        return {key: value for key, value in pairs.items() if value}
+        """Names and values for pages' addresses and forms."""
+        texts = {field.name: _cut(field.data) for field in self}
+        return {"ns" if name == "namespace" else name: text for name, text in texts.items() if text}
 
     @property
     def query_string(self) -> str:
-        """For pages' addresses."""
         return urlencode(self.pairs)
 
     @property
     def more(self) -> bool:
         """Whether there are filters beside the words and the outcome."""
-        return replace(self, q="", outcome="") != AuditQuery()
-
-    @property
-    def any(self) -> bool:
-        return self != AuditQuery()
+        return bool(self.pairs.keys() - {"q", "outcome"})
 
 
-def time_of(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
-def find(scope: Scope, query: AuditQuery) -> "QuerySet[AuditEntry]":
-    """Newest first. Times that can't be read leave nothing out."""
+def find(scope: Scope, form: AuditFilterForm) -> "QuerySet[AuditEntry]":
+    """Newest first. Invalid times leave nothing out."""
+    form.is_valid()
+    asked = form.cleaned_data
     rows = scope.rows()
-    for word in query.q.lower().split()[:10]:
+    for word in asked["q"].lower().split()[:10]:
         rows = rows.filter(words__contains=word)
-    same = {
-        "user": query.user,
-        "verb": query.verb,
-        "namespace": query.namespace,
-        "name": query.name,
-        "source": query.source,
-    }
-    rows = rows.filter(**{key: value for key, value in same.items() if value})
-    if query.kind:
-        plural, _dot, group = query.kind.partition(".")
+    rows = rows.filter(**{key: asked[key] for key in _SAME if asked[key]})
+    if asked["kind"]:
+        plural, _dot, group = asked["kind"].partition(".")
         rows = rows.filter(resource=plural, group=group)
-    if query.outcome == REFUSED:
+    if asked["outcome"] == REFUSED:
         rows = rows.exclude(outcome="ok")
-    elif query.outcome:
-        rows = rows.filter(outcome=query.outcome)
-    if since := time_of(query.since):
+    elif asked["outcome"]:
+        rows = rows.filter(outcome=asked["outcome"])
+    if since := asked.get("since"):
         rows = rows.filter(at__gte=since)
-    if until := time_of(query.until):
+    if until := asked.get("until"):
         rows = rows.filter(at__lte=until)
     return rows.order_by("-at", "-pk")
 

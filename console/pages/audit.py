@@ -8,7 +8,6 @@ three lines grants it to others.
 """
 
 from dataclasses import dataclass
-from datetime import UTC
 from typing import Any, cast
 
 from django.conf import settings
@@ -27,7 +26,7 @@ from rest_framework.views import APIView
 
 from console.audit import search
 from console.audit.models import TITLES, AuditEntry
-from console.audit.search import AuditQuery, Offered, Scope
+from console.audit.search import AuditFilterForm, Offered, Scope
 from console.web import audit as acts
 from console.web import render
 from console.web.access import can
@@ -55,7 +54,7 @@ class AuditPage:
     """`has_all_users`: whether acts of all users are included. `exported`: the maximum number of rows in a file."""
 
     scope: Scope
-    query: AuditQuery
+    form: AuditFilterForm
     rows: "Page[AuditEntry]"
     offered: Offered
     days: int
@@ -69,32 +68,18 @@ class AuditPage:
     @property
     def reasons(self) -> tuple[str, ...]:
         """With the one that is asked for, however long ago it was."""
-        asked = {self.query.outcome} - {"", "ok", search.REFUSED}
+        asked = {self.form.cleaned_data["outcome"]} - {"", "ok", search.REFUSED}
         return tuple(sorted({*self.offered.reasons, *asked}))
-
-    @property
-    def since(self) -> str:
-        return _local(self.query.since)
-
-    @property
-    def until(self) -> str:
-        return _local(self.query.until)
-
-
-def _local(text: str) -> str:
-    """In the format of a browser's datetime-local field, in UTC; '' if it isn't a time."""
-    found = search.time_of(text)
-    return found.astimezone(UTC).strftime("%Y-%m-%dT%H:%M") if found else ""
 
 
 @require_safe
 def audit(request: ConsoleRequest) -> HttpResponse:
     """The acts, newest first. `page=` counts from 1."""
-    scope, query = _scope(request.cluster), AuditQuery.from_query(request.GET)
-    rows = paginate(request, search.find(scope, query).defer("diff", "words"))
+    scope, form = _scope(request.cluster), AuditFilterForm(request.GET)
+    rows = paginate(request, search.find(scope, form).defer("diff", "words"))
     page = AuditPage(
         scope=scope,
-        query=query,
+        form=form,
         rows=rows,
         offered=search.offered(scope),
         days=settings.AUDIT_DAYS,
@@ -132,16 +117,16 @@ def export(request: ConsoleRequest) -> HttpResponseBase:
     The page's buttons POST, which is an act; a GET reads, and reading writes no row.
     """
     asked = request.POST if request.method == "POST" else request.GET
-    format_, query = asked.get("format", "csv"), AuditQuery.from_query(asked)
+    format_, form = asked.get("format", "csv"), AuditFilterForm(asked)
     if format_ not in FORMATS:
         return HttpResponseBadRequest(_("The format must be csv or jsonl."))
     lines, content_type = FORMATS[format_]
-    rows = search.find(_scope(request.cluster), query)
+    rows = search.find(_scope(request.cluster), form)
     exported = lines(search.each(rows, settings.AUDIT_EXPORT_ROWS))
     name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.{format_}"
     response = render.as_file(StreamingHttpResponse(exported, content_type=content_type), name)
     if request.method == "POST":
-        acts.record(request, "export", f"audit {query.query_string}".strip(), "ok")
+        acts.record(request, "export", f"audit {form.query_string}".strip(), "ok")
     return response
 
 
@@ -205,10 +190,10 @@ class AuditApi(APIView):
 
         The user's own acts, or those of all users with permission to `get` audit.operator-console.dev.
         """
-        scope, query = _scope(_request(request).cluster), AuditQuery.from_query(request.query_params)
-        if query.wrong:
-            raise ValidationError(f"{' and '.join(query.wrong)}: a time is written as 2026-11-22T16:00:00Z")
-        rows = search.find(scope, query)
+        scope, form = _scope(_request(request).cluster), AuditFilterForm(request.query_params)
+        if not form.is_valid():
+            raise ValidationError(f"{' and '.join(form.errors)}: a time is written as 2026-11-22T16:00:00Z")
+        rows = search.find(scope, form)
         if (before := _number(request, "before")) is not None:
             last = scope.rows().filter(pk=before).first()
             rows = search.before(rows, last) if last else rows.filter(pk__lt=before)

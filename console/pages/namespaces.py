@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from django import forms
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.pages.clusters import list_above
@@ -52,44 +55,51 @@ class NamespaceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Namespaces:
-    """`typed` and `error`: what stood in the field of a refused creation, and why it was refused."""
-
     rows: tuple[NamespaceRow, ...]
     topic: str
     may_create: bool
-    q: str = ""
-    typed: str = ""
-    error: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnNamespaces:
-    """`found`: how each was found. `typed`, `error`: the input of the field, and why it was refused.
-
-    `ask`: the command with which an administrator would grant access to it.
-    """
+    """`found`: how each was found."""
 
     lost: tuple[Own, ...]
     found: dict[str, str]
-    typed: str = ""
-    error: str = ""
-    ask: str = ""
+
+
+class NewNamespaceForm(forms.Form):
+    """The API server checks the name."""
+
+    name = forms.CharField(error_messages={"required": gettext_lazy("Enter a name for the namespace.")})
+
+
+class OwnNamespaceForm(forms.Form):
+    """A namespace of a user who can't list namespaces."""
+
+    name = forms.CharField(required=False)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if not is_name(name):
+            words = _(
+                "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or "
+                "digit."
+            )
+            raise ValidationError(words)
+        return name
 
 
 def namespace_type(client: ClusterClient) -> ResourceType:
     return client.find("", "v1", "namespaces")
 
 
-def namespaces_page(
-    client: ClusterClient, q: str, typed: str = "", error: str = "", found: Mapping[str, str] | None = None
-) -> Namespaces:
+def namespaces_page(client: ClusterClient, q: str, found: Mapping[str, str] | None = None) -> Namespaces:
     """The namespaces with `q` in their name. `found`: how each was found, for users who can't list namespaces."""
     type_ = namespace_type(client)
     if found is not None:
         rows = tuple(_own_row(client, type_, name, how) for name, how in found.items() if q in name)
-        return Namespaces(
-            rows=rows, topic="", may_create=can(client, "create", type_).allowed, q=q, typed=typed, error=error
-        )
+        return Namespaces(rows=rows, topic="", may_create=can(client, "create", type_).allowed)
     rows = tuple(
         NamespaceRow(
             name=name_of(namespace),
@@ -104,9 +114,6 @@ def namespaces_page(
         rows=tuple(sorted(rows, key=lambda row: row.name)),
         topic=live_topics.topics(client, ("", "v1", "namespaces")),
         may_create=can(client, "create", type_).allowed,
-        q=q,
-        typed=typed,
-        error=error,
     )
 
 
@@ -125,52 +132,35 @@ def _own_row(client: ClusterClient, type_: ResourceType, name: str, how: str) ->
     )
 
 
-def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> OwnNamespaces | None:
+def own_namespaces(client: ClusterClient) -> OwnNamespaces | None:
     """The user's own namespaces, each checked again; None if the user can list all. Raises KubeError."""
     if not discovery.limited(client):
         return None
     known, words = discovery.own(client, refresh=True), discovery.words()
     found = {own.name: words[own.how] for own in known if own.usable}
-    ask = view_binding_command(client.user, typed) if error and is_name(typed) else ""
-    return OwnNamespaces(
-        lost=tuple(own for own in known if not own.usable), found=found, typed=typed, error=error, ask=ask
-    )
+    return OwnNamespaces(lost=tuple(own for own in known if not own.usable), found=found)
 
 
-def context(
-    request: ConsoleRequest, typed: str = "", error: str = "", own: tuple[str, str] = ("", "")
-) -> dict[str, object]:
-    """The template's context. `own`: the namespace that the user named, and why it was refused."""
-    client = request.cluster
-    theirs = own_namespaces(client, *own)
-    shown = namespaces_page(client, request.GET.get("q", "").strip(), typed, error, theirs.found if theirs else None)
-    return {"namespaces": shown, "own": theirs}
-
-
-def create(client: ClusterClient, name: str) -> str:
-    """Make the namespace. Returns '' or, in words for the field, why the API server refused."""
-    type_ = namespace_type(client)
-    if not name:
-        return _("Enter a name for the namespace.")
+def create(request: ConsoleRequest, form: NewNamespaceForm) -> None:
+    """Make the namespace. What the API server refuses becomes an error of the field."""
+    name = form.cleaned_data["name"]
     try:
-        client.create(type_, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        with audit.recorded(request, "create", f"core/v1/namespaces {name}"):
+            manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            request.cluster.create(namespace_type(request.cluster), manifest)
     except AlreadyExists:
-        return _("Namespace “%(name)s” already exists. Choose another name.") % {"name": name}
+        form.add_error("name", _("Namespace “%(name)s” already exists. Choose another name.") % {"name": name})
     except Invalid as error:
         # The server's sentence about the name alone; the rest of its message repeats the whole object.
-        return "; ".join(cause.message for cause in error.causes) or str(error)
+        form.add_error("name", "; ".join(cause.message for cause in error.causes) or str(error))
     except Forbidden as error:
-        return f"{explain(error).advice} {error}"
-    forget_namespaces()
-    return ""
+        form.add_error("name", f"{explain(error).advice} {error}")
+    else:
+        forget_namespaces()
 
 
 def own_refusal(client: ClusterClient, name: str) -> str:
     """Why a user's own namespace can't be added, in words for the field; '' if it can."""
-    if not is_name(name):
-        return _(
-            "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or digit."
-        )
     verdict = check_access(client, name, refresh=True)
     if verdict.state == HERE:
         return ""
@@ -187,24 +177,14 @@ def own_refusal(client: ClusterClient, name: str) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 def namespaces(request: ConsoleRequest) -> HttpResponse:
     """The list; a POST makes one and picks it."""
-    error, name = "", request.POST.get("name", "").strip()
-    if request.method == "POST":
-        try:
-            error = create(request.cluster, name)
-        except KubeError as refused:
-            audit.record(request, "create", f"core/v1/namespaces {name}", refused.reason)
-            raise
-        audit.record(request, "create", f"core/v1/namespaces {name}", error or "ok")
-        if not error:
+    form = NewNamespaceForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        name = form.cleaned_data["name"]
+        create(request, form)
+        if not form.errors:
             messages.success(request, _("Namespace “%(name)s” created.") % {"name": name})
             return _picked(request, name)
-    return render.page(
-        request,
-        "console/namespaces.html",
-        context(request, name, error),
-        part=True,
-        status=422 if error else 200,
-    )
+    return _render(request, form, OwnNamespaceForm())
 
 
 @require_POST
@@ -218,13 +198,34 @@ def own(request: ConsoleRequest) -> HttpResponse:
         discovery.forget(client, forgotten)
         messages.success(request, _("Namespace “%(name)s” removed from your list.") % {"name": forgotten})
         return HttpResponseRedirect(reverse("pages:namespaces"))
-    name = request.POST.get("name", "").strip()
-    if error := own_refusal(client, name):
-        return render.page(request, "console/namespaces.html", context(request, own=(name, error)), status=422)
+    form = OwnNamespaceForm(request.POST)
+    if not form.is_valid():
+        return _render(request, NewNamespaceForm(), form)
+    name = form.cleaned_data["name"]
+    if refusal := own_refusal(client, name):
+        form.add_error("name", refusal)
+        return _render(request, NewNamespaceForm(), form, view_binding_command(client.user, name))
     if discovery.limited(client):
         discovery.remember(client, name, discovery.TYPED)
     messages.success(request, _("Namespace “%(name)s” added to your list.") % {"name": name})
     return _picked(request, name)
+
+
+def _render(
+    request: ConsoleRequest, new_form: NewNamespaceForm, own_form: OwnNamespaceForm, command: str = ""
+) -> HttpResponse:
+    """`command`: with which an administrator would grant access to the namespace of `own_form`."""
+    client = request.cluster
+    theirs = own_namespaces(client)
+    context = {
+        "namespaces": namespaces_page(client, request.GET.get("q", "").strip(), theirs.found if theirs else None),
+        "own": theirs,
+        "new_form": new_form,
+        "own_form": own_form,
+        "command": command,
+    }
+    status = 422 if new_form.errors or own_form.errors else 200
+    return render.page(request, "console/namespaces.html", context, part=True, status=status)
 
 
 def _picked(request: ConsoleRequest, name: str) -> HttpResponse:

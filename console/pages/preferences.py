@@ -1,8 +1,5 @@
 """/settings/: preferences, saved for the signed-in user or else in this browser; and the user's saved searches."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
@@ -11,28 +8,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from console.prefer import store
-from console.prefer.store import SIZES, TIMES
+from console.prefer.store import PreferencesForm
 from console.reach import discovery
 from console.web.errors import wants_json
 from console.web.request import NAMESPACE_COOKIE, own_address
 from kube.errors import KubeError
 from resources.lists import saved_searches
-from resources.lists.saved_searches import Saved
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreferencesPage:
-    """`typed`: the fields' values; `errors`: why a field is refused.
-
-    `person`: the user whose preferences they are, '' for this browser's.
-    """
-
-    typed: Mapping[str, str]
-    person: str
-    errors: Mapping[str, str] = field(default_factory=dict)
-    searches: tuple[Saved, ...] = ()
-    sizes: tuple[int, ...] = SIZES
-    times: tuple[str, ...] = TIMES
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -41,20 +22,18 @@ def preferences(request: HttpRequest) -> HttpResponse:
 
     JSON is answered to scripts.
     """
+    form = PreferencesForm(request.POST if request.method == "POST" else None, store.preferences_of(request))
     if request.method != "POST":
-        return render(
-            request, "console/preferences.html", {"page": _page(request, store.preferences_of(request).texts())}
-        )
-    posted = {key: request.POST[key].strip() for key in store.KEYS if key in request.POST}
-    errors = store.errors_of(posted) or _missing(request, posted)
-    if errors and _may_see(request):
+        return _page(request, form)
+    if form.is_valid() and "namespace" in form.data and _may_see(request):
+        _check_namespace(request, form)
+    if form.errors and _may_see(request):
         if wants_json(request):
-            return JsonResponse({"errors": errors}, status=422)
-        typed = {**store.preferences_of(request).texts(), **posted}
-        return render(request, "console/preferences.html", {"page": _page(request, typed, errors)}, status=422)
+            return JsonResponse({"errors": {name: errors[0] for name, errors in form.errors.items()}}, status=422)
+        return _page(request, form, status=422)
     response = _answer(request)
-    store.keep(request, response, {key: value for key, value in posted.items() if key not in errors})
-    if "namespace" in posted:
+    store.keep(request, response, form)
+    if "namespace" in form.data:
         # In effect at once: the one that was picked before is let go.
         response.delete_cookie(NAMESPACE_COOKIE, samesite="Lax")
     return response
@@ -75,23 +54,23 @@ def _may_see(request: HttpRequest) -> bool:
     return settings.SIGN_IN == "local" or getattr(request, "person", None) is not None
 
 
-def _missing(request: HttpRequest, posted: Mapping[str, str]) -> dict[str, str]:
-    """A namespace that is not there, where this user may know."""
-    name = posted.get("namespace", "")
-    if name in ("", store.ALL_NAMESPACES) or not _may_see(request):
-        return {}
+def _check_namespace(request: HttpRequest, form: PreferencesForm) -> None:
+    """Adds an error for a namespace that is not there."""
+    name = form.cleaned_data["namespace"]
+    if name in ("", store.ALL_NAMESPACES):
+        return
     try:
         listed = discovery.listed(request.cluster)  # type: ignore[attr-defined]
     except KubeError:
-        return {}  # an unreachable cluster doesn't make it invalid
-    if listed is None or name in listed:
-        return {}
-    return {"namespace": _("The namespace %(name)s doesn't exist.") % {"name": name}}
+        return  # an unreachable cluster doesn't make it invalid
+    if listed is not None and name not in listed:
+        form.add_error("namespace", _("The namespace %(name)s doesn't exist.") % {"name": name})
 
 
-def _page(request: HttpRequest, typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> PreferencesPage:
+def _page(request: HttpRequest, form: PreferencesForm, status: int = 200) -> HttpResponse:
     try:
         searches = saved_searches.all_of(request.cluster)  # type: ignore[attr-defined]
     except KubeError:
         searches = ()
-    return PreferencesPage(typed=typed, person=store.person_of(request), errors=errors or {}, searches=searches)
+    context = {"form": form, "owner": store.person_of(request), "searches": searches}
+    return render(request, "console/preferences.html", context, status=status)

@@ -1,5 +1,5 @@
 """Impersonation: rows in the database, found by a random word in the browser's signed cookie, limited to one session;
-and the form's input, which the API server checks field by field before an impersonation starts.
+and the form, which the API server checks field by field before an impersonation starts.
 
 The word only selects a row, and the row only adds impersonation headers to the credentials of its session. A forged or
 copied word gains no permission that the API server wouldn't grant. A browser with a word but no active row gets no
@@ -10,11 +10,14 @@ objects that they think they view as another user (docs/decisions/0024-impersona
 import hashlib
 import logging
 import secrets
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
+from django import forms
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest
@@ -224,26 +227,48 @@ ACCOUNTS = ResourceType(group="", version="v1", plural="serviceaccounts", kind="
 _ACCOUNT = "system:serviceaccount:"
 
 
-@dataclass(frozen=True, slots=True)
-class ImpersonationInput:
-    """`user`: a name, also a ServiceAccount's (system:serviceaccount:NAMESPACE:NAME); `errors` by field: user or
-    groups.
-    """
+def _check_name(name: str) -> None:
+    """Raises ValidationError for what can't stand in a header."""
+    if not is_header_value(name) or len(name) > limits.IMPERSONATED_NAME.value:
+        words = _(
+            "Use at most %(n)d visible ASCII characters. The console can't send other characters to the API server."
+        )
+        raise ValidationError(words, params={"n": limits.IMPERSONATED_NAME.value})
 
-    user: str = ""
-    groups: tuple[str, ...] = ()
-    errors: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def lines(self) -> str:
-        return "\n".join(self.groups)
+class ImpersonationForm(forms.Form):
+    """`user`: a name, also a ServiceAccount's (system:serviceaccount:NAMESPACE:NAME); `groups`: one a line."""
+
+    user = forms.CharField(required=False, validators=[_check_name])
+    groups = forms.CharField(required=False)
+
+    def clean_user(self) -> str:
+        user: str = self.cleaned_data["user"]
+        if user.startswith(_ACCOUNT) and _service_account(user) is None:
+            raise ValidationError(_("A service account has the form system:serviceaccount:NAMESPACE:NAME."))
+        return user
+
+    def clean_groups(self) -> tuple[str, ...]:
+        lines = (line.strip() for line in self.cleaned_data["groups"].splitlines())
+        groups = tuple(dict.fromkeys(filter(None, lines)))
+        for group in groups:
+            _check_name(group)
+        if len(groups) > limits.IMPERSONATED_GROUPS.value:
+            raise ValidationError(_("Enter at most %(n)d groups."), params={"n": limits.IMPERSONATED_GROUPS.value})
+        return groups
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        if not self.errors and not (found["user"] or found["groups"]):
+            self.add_error("user", _("Enter a user, a service account or groups."))
+        return found
 
     @property
     def name(self) -> str:
         """The user name to send. With groups alone it is the first group, as in OKD: the API server requires a name,
         and this one has no permissions of its own.
         """
-        return self.user or (self.groups[0] if self.groups else "")
+        return str(self.cleaned_data["user"] or self.cleaned_data["groups"][0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,34 +277,6 @@ class Whom:
 
     name: str
     groups: tuple[str, ...]
-
-
-def read_input(typed: Mapping[str, str]) -> ImpersonationInput:
-    """`user`, or `account` as NAMESPACE/NAME; `groups`, one a line."""
-    user, account = typed.get("user", "").strip(), typed.get("account", "").strip()
-    namespace, slash, name = account.partition("/")
-    if account and not user:
-        user = f"{_ACCOUNT}{namespace}:{name}" if slash else account
-    groups = tuple(dict.fromkeys(line.strip() for line in typed.get("groups", "").splitlines() if line.strip()))
-    input_ = ImpersonationInput(user, groups)
-    return ImpersonationInput(user, groups, _input_errors(input_))
-
-
-def _input_errors(input_: ImpersonationInput) -> dict[str, str]:
-    if not input_.name:
-        return {"user": _("Enter a user, a service account or groups.")}
-    found = {}
-    words = _("Use at most %(n)d visible ASCII characters. The console can't send other characters to the API server.")
-    words %= {"n": limits.IMPERSONATED_NAME.value}
-    if input_.user and (not is_header_value(input_.user) or len(input_.user) > limits.IMPERSONATED_NAME.value):
-        found["user"] = words
-    elif input_.user.startswith(_ACCOUNT) and _service_account(input_.user) is None:
-        found["user"] = _("A service account has the form system:serviceaccount:NAMESPACE:NAME.")
-    if any(not is_header_value(group) or len(group) > limits.IMPERSONATED_NAME.value for group in input_.groups):
-        found["groups"] = words
-    elif len(input_.groups) > limits.IMPERSONATED_GROUPS.value:
-        found["groups"] = _("Enter at most %(n)d groups.") % {"n": limits.IMPERSONATED_GROUPS.value}
-    return found
 
 
 def _service_account(user: str) -> tuple[str, str] | None:
@@ -299,27 +296,27 @@ def can_impersonate(client: ClusterClient) -> bool:
         return False
 
 
-def check_input(client: ClusterClient, input_: ImpersonationInput) -> tuple[ImpersonationInput, Whom | None]:
-    """What the API server says: of each field, and then of all together, as which it is sent.
+def check_form(client: ClusterClient, form: ImpersonationForm) -> Whom | None:
+    """What the API server says: of all together, as which it is sent, and if it refuses, of each field: None, with the
+    form's errors.
 
     Raises KubeError where it says nothing at all.
     """
-    if input_.errors:
-        return input_, None
+    name, groups = form.name, form.cleaned_data["groups"]
     try:
-        config = impersonated_config(client.config, input_.name, input_.groups, "asked")
+        config = impersonated_config(client.config, name, groups, "asked")
     except ValueError:
         words = _(
             "The console's own identity already impersonates another user (`as` in its kubeconfig). "
             "Nested impersonation isn't possible."
         )
-        return ImpersonationInput(input_.user, input_.groups, {"user": words}), None
+        form.add_error("user", words)
+        return None
     try:
-        whom = _whom(config)
+        return _whom(config)
     except (Forbidden, Unauthorized) as error:
-        errors = _refused_fields(client, input_) or {"user": str(error)}
-        return ImpersonationInput(input_.user, input_.groups, errors), None
-    return input_, whom
+        form.add_error(None, ValidationError(_refused_fields(client, name, groups) or {"user": str(error)}))
+        return None
 
 
 def _whom(config: ClusterConfig) -> Whom:
@@ -329,19 +326,17 @@ def _whom(config: ClusterConfig) -> Whom:
     )
 
 
-def _refused_fields(client: ClusterClient, input_: ImpersonationInput) -> dict[str, str]:
+def _refused_fields(client: ClusterClient, user: str, groups: Iterable[str]) -> dict[str, str]:
     """At which field, and why."""
     found = {}
-    account = _service_account(input_.name)
+    account = _service_account(user)
     answer = (
-        client.review("impersonate", ACCOUNTS, *account)
-        if account
-        else client.review("impersonate", USERS, name=input_.name)
+        client.review("impersonate", ACCOUNTS, *account) if account else client.review("impersonate", USERS, name=user)
     )
     if not answer.allowed:
         what = _("service account %(name)s") if account else _("user %(name)s")
-        found["user"] = _refusal_words(what % {"name": input_.name}, answer.reason)
-    for group in input_.groups:
+        found["user"] = _refusal_words(what % {"name": user}, answer.reason)
+    for group in groups:
         answer = client.review("impersonate", GROUPS, name=group)
         if not answer.allowed:
             found["groups"] = _refusal_words(_("group %(name)s") % {"name": group}, answer.reason)

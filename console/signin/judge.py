@@ -8,8 +8,11 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from console.web import clusters
 from console.web.clusters import Offered
@@ -44,17 +47,16 @@ class NotKnown(Exception):
         self.status, self.counts = status, counts
 
 
-def clean(typed: str) -> str:
-    """As people paste it: with `Bearer` before it, or line breaks of a terminal.
+class SignInForm(forms.Form):
+    """The token, as people paste it: with `Bearer` before it, or line breaks of a terminal."""
 
-    Raises NotKnown for what can't be a token.
-    """
-    token = "".join(typed.split()).removeprefix("Bearer")
-    if not token:
-        raise NotKnown(_("Paste a token."), 422, counts=False)
-    if len(token) > limits.SIGN_IN_TOKEN.value or not _GOOD.fullmatch(token):
-        raise NotKnown(_("This isn't a token: it is too long, or contains invalid characters."), 422)
-    return token
+    token = forms.CharField(error_messages={"required": gettext_lazy("Paste a token.")})
+
+    def clean_token(self) -> str:
+        try:
+            return strict("".join(self.cleaned_data["token"].split()).removeprefix("Bearer"))
+        except NotKnown as error:
+            raise ValidationError(str(error)) from None
 
 
 def strict(token: str) -> str:

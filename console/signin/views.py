@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from console.signin import impersonation, judge, rate_limits, sessions, signals
 from console.signin.address import unheard
-from console.signin.impersonation import ImpersonationInput
+from console.signin.impersonation import ImpersonationForm
 from console.signin.models import Session
 from console.signin.oidc import provider, renewal
 from console.signin.oidc.provider import provider_name
@@ -55,7 +55,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         words = _("A token must not be sent unencrypted. Use https, or the console's own machine.")
         return sign_in_page(request, back, error=words, status=403)
     try:
-        return _entered(request, back, judge.clean(request.POST.get("token", "")))
+        return _entered(request, back, judge.SignInForm(request.POST))
     except judge.NotKnown as error:
         log.warning("a sign-in from %s was refused with %d", request.META.get("REMOTE_ADDR", ""), error.status)
         signals.refused.send(sender=Session, why=error.status, request=request)
@@ -70,8 +70,11 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return response
 
 
-def _entered(request: HttpRequest, back: str, token: str) -> HttpResponse:
+def _entered(request: HttpRequest, back: str, form: judge.SignInForm) -> HttpResponse:
     """Raises NotKnown and TooOften."""
+    if not form.is_valid():
+        raise judge.NotKnown(str(form.errors["token"][0]), 422)
+    token = form.cleaned_data["token"]
     number = rate_limits.begin_attempt(request)
     try:
         known = judge.know(token, place_of(request))
@@ -151,25 +154,23 @@ def safe_address(request: HttpRequest, back: str) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def view_as(request: ConsoleRequest) -> HttpResponse:
-    """The form; a POST with `user` or `account`, and `groups`, begins."""
+    """The form; a POST with `user`, `groups` or both begins."""
     if getattr(request, "acting", None) is not None:
         # No nested impersonation, even if the impersonated user has permission to impersonate.
-        words = _("You are already impersonating another user. Stop impersonation first.")
-        return _view_as_page(
-            request, ImpersonationInput(errors={"nested": words}), 409 if request.method == "POST" else 200
-        )
+        return _view_as_page(request, ImpersonationForm(), 409 if request.method == "POST" else 200)
     if request.method != "POST":
-        groups = "\n".join(request.GET.getlist("group"))
-        typed = impersonation.read_input({"user": request.GET.get("user", ""), "groups": groups})
-        return _view_as_page(request, ImpersonationInput(typed.user, typed.groups))
-    client = request.cluster
-    typed = impersonation.read_input(request.POST.dict())
-    found, whom = impersonation.check_input(client, typed)
-    if not typed.errors:
-        audit.record(request, "impersonate", impersonation.ref(typed.name, typed.groups), "ok" if whom else "Forbidden")
+        typed = {"user": request.GET.get("user", ""), "groups": "\n".join(request.GET.getlist("group"))}
+        return _view_as_page(request, ImpersonationForm(initial=typed))
+    form = ImpersonationForm(request.POST)
+    if not form.is_valid():
+        return _view_as_page(request, form, 422)
+    client, groups = request.cluster, form.cleaned_data["groups"]
+    target = impersonation.ref(form.name, groups)
+    whom = impersonation.check_form(client, form)
+    audit.record(request, "impersonate", target, "ok" if whom else "Forbidden")
     if whom is None:
-        return _view_as_page(request, found, 422 if typed.errors else 403)
-    impersonation.begin(request, client, whom.name, typed.groups, whom.groups)
+        return _view_as_page(request, form, 403)
+    impersonation.begin(request, client, whom.name, groups, whom.groups)
     return HttpResponseRedirect(_safe_next(request))
 
 
@@ -195,6 +196,6 @@ def _safe_next(request: HttpRequest) -> str:
     return back if back and not back.startswith(reverse("signin:view-as")) else reverse("pages:overview")
 
 
-def _view_as_page(request: HttpRequest, input_: ImpersonationInput, status: int = 200) -> HttpResponse:
+def _view_as_page(request: HttpRequest, form: ImpersonationForm, status: int = 200) -> HttpResponse:
     back = request.POST.get("next") or request.GET.get("next") or ""
-    return render(request, "signin/view_as.html", {"input": input_, "back": back}, status=status)
+    return render(request, "signin/view_as.html", {"form": form, "back": back}, status=status)

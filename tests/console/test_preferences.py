@@ -108,7 +108,7 @@ def test_odd_cookies_are_no_preferences(browser: Client) -> None:
     for text in ("times=stardate&size=x&namespace=A B", "%00%ff", "size=" + "9" * 5000):
         browser.cookies["console_preferences"] = text
         page = browser.get("/settings/").content.decode()
-        assert 'data-times="relative"' in page and '<option value="50" selected>' in page
+        assert 'data-times="relative"' in page and 'value="50" selected' in page
 
 
 def test_scripts_are_answered_in_json(browser: Client) -> None:
