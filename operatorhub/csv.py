@@ -9,7 +9,7 @@ Versions are semantic versions, compared as https://semver.org/ says.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -17,7 +17,6 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from kube.objects import mapping as mapping
 from kube.reader import read
 from kube.types import meta
 from kube.types.olm import CRDDescription, CSVDescription, InstallMode
@@ -88,18 +87,6 @@ class Api:
         return f"{self.plural}.{self.group}"
 
 
-def items(value: Any) -> Iterator[Object]:
-    """The mappings in a list; nothing of anything else."""
-    for item in value if isinstance(value, list | tuple) else ():
-        if isinstance(item, Mapping):
-            yield item
-
-
-def text(value: Any) -> str:
-    """The value as text, '' for what is not there."""
-    return "" if value is None else str(value).strip()
-
-
 def level(annotations: Mapping[str, str]) -> int:
     """1 to 5, or 0 when the annotation names none of the levels."""
     word = annotations.get("capabilities", "").strip().lower()
@@ -113,7 +100,7 @@ def split(value: str) -> tuple[str, ...]:
 
 def strings(value: Any) -> tuple[str, ...]:
     """The texts in a list, each once."""
-    found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
+    found = (str(item).strip() for item in (value if isinstance(value, list | tuple) else ()) if item is not None)
     return tuple(dict.fromkeys(string for string in found if string))
 
 
@@ -205,8 +192,8 @@ def initialization(annotations: Mapping[str, str]) -> Object | None:
     """The object that the author wants made at the start (operatorframework.io/initialization-resource); None where
     there is none.
     """
-    found = mapping(_json(annotations.get("operatorframework.io/initialization-resource")))
-    return found if found.get("kind") and found.get("apiVersion") else None
+    found = _json(annotations.get("operatorframework.io/initialization-resource"))
+    return found if isinstance(found, Mapping) and found.get("kind") and found.get("apiVersion") else None
 
 
 def features(annotations: Mapping[str, str]) -> tuple[str, ...]:

@@ -13,7 +13,10 @@ from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from operatorhub import csv, olm
+from kube.reader import read
+from kube.types.meta import Condition
+from kube.types.olm import CatalogSourceStatus, ClusterServiceVersionStatus, InstallPlanStatus
+from operatorhub import olm
 
 #: OLM rechecks missing requirements within this time.
 SETTLE_SECONDS = 15.0
@@ -52,23 +55,26 @@ class Failure:
 
 def version_failure(found: Object | None) -> Failure | None:
     """Why a ClusterServiceVersion has failed; None while OLM works on it, and when it runs."""
-    status = csv.mapping((found or {}).get("status"))
-    phase = olm.phase(found or {})
-    if phase in ("", olm.SUCCEEDED, olm.REPLACING, olm.DELETING):
+    status = _version_status(found)
+    if status.phase in ("", olm.SUCCEEDED, olm.REPLACING, olm.DELETING):
         return None
-    if phase == olm.FAILED and lasts(csv.text(status.get("lastTransitionTime"))):
-        return Failure(csv.text(status.get("reason")), csv.text(status.get("message")))
-    failures: list[Object] = []
-    for condition in csv.items(status.get("conditions")):
-        if condition.get("phase") == olm.SUCCEEDED:
+    if status.phase == olm.FAILED and lasts(status.last_transition_time):
+        return Failure(status.reason, status.message)
+    failures: list[Condition] = []
+    for condition in status.conditions:
+        if condition.phase == olm.SUCCEEDED:
             failures = []
-        elif condition.get("phase") == olm.FAILED:
+        elif condition.phase == olm.FAILED:
             failures.append(condition)
     # InstallCheckFailed: its Deployments weren't ready within five minutes.
-    timed_out = any(failure.get("reason") == "InstallCheckFailed" for failure in failures)
+    timed_out = any(failure.reason == "InstallCheckFailed" for failure in failures)
     if timed_out or len(failures) >= MAX_ATTEMPTS:
-        return Failure(csv.text(failures[-1].get("reason")), csv.text(failures[-1].get("message")))
+        return Failure(failures[-1].reason, failures[-1].message)
     return None
+
+
+def _version_status(found: Object | None) -> ClusterServiceVersionStatus:
+    return read((found or {}).get("status"), ClusterServiceVersionStatus)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,18 +95,14 @@ def unmet(found: Object | None) -> tuple[Requirement, ...]:
     """Requirements that OLM last reported as unmet; not conclusive while the plan is being carried out."""
     return tuple(
         Requirement(
-            kind=csv.text(requirement.get("kind")),
-            name=csv.text(requirement.get("name")),
-            status=csv.text(requirement.get("status")),
-            message=csv.text(requirement.get("message")),
-            rules=tuple(
-                csv.text(dependent.get("message"))
-                for dependent in csv.items(requirement.get("dependents"))
-                if csv.text(dependent.get("status")) not in MET
-            ),
+            kind=requirement.kind,
+            name=requirement.name,
+            status=requirement.status,
+            message=requirement.message,
+            rules=tuple(dependent.message for dependent in requirement.dependents if dependent.status not in MET),
         )
-        for requirement in csv.items(csv.mapping((found or {}).get("status")).get("requirementStatus"))
-        if csv.text(requirement.get("status")) not in MET
+        for requirement in _version_status(found).requirement_status
+        if requirement.status not in MET
     )
 
 
@@ -110,14 +112,15 @@ def missing(found: Object | None, plan: Object | None, served: frozenset[str]) -
 
     `plan` None: OLM has removed it, or a bundle runs without one. `served`: CRDs that the cluster now serves.
     """
-    if olm.phase(found or {}) not in ("Pending", olm.FAILED):
+    status = _version_status(found)
+    if status.phase not in ("Pending", olm.FAILED):
         return ()
-    status = csv.mapping((plan or {}).get("status"))
-    if plan is not None and csv.text(status.get("phase")) not in ("Complete", "Failed"):
+    plan_status = read((plan or {}).get("status"), InstallPlanStatus)
+    if plan is not None and plan_status.phase not in ("Complete", "Failed"):
         return ()
-    times = [csv.text(csv.mapping((found or {}).get("status")).get("lastTransitionTime"))]
-    times += [csv.text(condition.get("lastTransitionTime")) for condition in csv.items(status.get("conditions"))]
-    start = max(times)
+    start = max(
+        [status.last_transition_time, *(condition.last_transition_time for condition in plan_status.conditions)]
+    )
     return tuple(
         requirement
         for requirement in unmet(found)
@@ -171,8 +174,8 @@ def subscription_problem(sub: olm.Subscription) -> str:
 
 def catalog_silent(source: Object) -> str:
     """The state of a catalog's connection where it has not answered for long (TRANSIENT_FAILURE …), else ''."""
-    connection = csv.mapping(csv.mapping(source.get("status")).get("connectionState"))
-    state = csv.text(connection.get("lastObservedState"))
-    if state in HEALTHY_CATALOG or not lasts(csv.text(connection.get("lastConnect"))):
+    connection = read(source.get("status"), CatalogSourceStatus).connection_state
+    state = connection.last_observed_state
+    if state in HEALTHY_CATALOG or not lasts(connection.last_connect):
         return ""
     return state

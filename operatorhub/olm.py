@@ -63,8 +63,8 @@ _PATCH_TRIES = 5
 class Subscription:
     """One Subscription, read. `state` is OLM's: UpgradePending, UpgradeAvailable, AtLatestKnown, UpgradeFailed, or ''.
 
-    `problem_since`: when OLM last wrote a problem's condition, '' where it does not say. `dismissed_csv`: see
-    DISMISSED.
+    `last_updated`, `problem_since`: when OLM last wrote the status, and a problem's condition; '' where it does not
+    say. `dismissed_csv`: see DISMISSED.
     """
 
     name: str
@@ -82,6 +82,7 @@ class Subscription:
     uid: str
     created: str
     conditions: tuple[Condition, ...]
+    last_updated: str = ""
     problem_since: str = ""
     dismissed_csv: str = ""
 
@@ -219,6 +220,7 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
         uid=meta.uid,
         created=meta.creation_timestamp,
         conditions=status.conditions,
+        last_updated=status.last_updated,
         problem_since=max(
             (
                 condition.last_transition_time or status.last_updated
@@ -314,8 +316,12 @@ def patch_spec(
 ) -> KubeObject:
     """Merge `change` into the object.
 
-    Raises Conflict if its spec differs from `version`; status changes in between don't count.
+    `version`: what the user saw, as spec_version() says it; or a resourceVersion. Raises Conflict if that has changed:
+    of a spec's version, changes of the status in between don't count.
     """
+    if "/" not in version:
+        meta = {**change.get("metadata", {}), "resourceVersion": version}
+        return client.patch(type_, name, {**change, "metadata": meta}, namespace, dry_run=dry_run)
     for _again in range(_PATCH_TRIES):
         found = client.get(type_, name, namespace)
         if spec_version(found) != version:

@@ -1,8 +1,7 @@
-"""Access to a namespace: who has it, by which bindings, what a role allows, and what the form Give access makes.
+"""Access to a namespace: who has it, by which bindings, what a role allows, and the form that grants it.
 
 What a role allows is stated in a few plain sentences. The bindings of a namespace, and roles, are read as far as this
-user can read them; the rest is pure. A Gift is what the form holds: what is wrong with it, the RoleBinding that it
-makes, and the same with kubectl.
+user can read them; the rest is pure.
 """
 
 import re
@@ -10,7 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from console.reach.discovery import is_name
 from console.web.access import binding_name, request_text
@@ -30,7 +33,8 @@ from resources.writing import bindings as rbac
 USER, GROUP, ACCOUNT = "User", "Group", "ServiceAccount"
 KINDS = (USER, GROUP, ACCOUNT)
 #: The roles that every cluster has, each with what the one before it allows; any other role is custom.
-LEVELS = ("view", "edit", "admin")
+LEVEL_LABELS = {"view": gettext_lazy("View"), "edit": gettext_lazy("Edit"), "admin": gettext_lazy("Admin")}
+LEVELS = tuple(LEVEL_LABELS)
 CUSTOM = "custom"
 _ACCOUNT_PREFIX = "system:serviceaccount:"
 #: Groups of Kubernetes itself end so, or have no dot.
@@ -242,122 +246,150 @@ def _listed(kinds: list[str]) -> str:
 
 #: What the form's choice of a role may be beside view, edit and admin: by which kind's name the role is typed.
 OTHER_ROLES = {"other-cluster-role": "ClusterRole", "other-role": "Role"}
-CHOICES = (*LEVELS, *OTHER_ROLES)
+CHOICES = {
+    **LEVEL_LABELS,
+    "other-cluster-role": gettext_lazy("Another cluster role"),
+    "other-role": gettext_lazy("A role of this namespace"),
+}
 _MAX_NAME = 253
+_NAME = re.compile(r"[^\x00-\x1f\x7f]{0,253}")
+_ROLE_NAME = re.compile(r"[^\x00-\x1f\x7f/%]{1,253}")
 _ACCOUNT_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FLAGS = {USER: "--user", GROUP: "--group"}
 _ROLE_FLAGS = {"ClusterRole": "--clusterrole", "Role": "--role"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gift:
-    """`account_namespace`: of a service account. `role`: the name, where `choice` is one of OTHER_ROLES."""
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        words = _("Use at most %(number)d characters, and no line breaks.")
+        raise ValidationError(words, params={"number": _MAX_NAME})
 
-    kind: str = USER
-    name: str = ""
-    account_namespace: str = ""
-    choice: str = "view"
-    role: str = ""
+
+class GrantForm(forms.Form):
+    """Grants a role in `namespace`. `other_cluster_role`, `other_role`: its name, for the choice that is called so."""
+
+    kind = forms.TypedChoiceField(
+        choices=[
+            (USER, gettext_lazy("Person")),
+            (GROUP, gettext_lazy("Group")),
+            (ACCOUNT, gettext_lazy("Service account")),
+        ],
+        required=False,
+        empty_value=USER,
+        initial=USER,
+    )
+    name = forms.CharField(required=False, validators=[_check_name])
+    account_namespace = forms.CharField(required=False)
+    choice = forms.TypedChoiceField(choices=[*CHOICES.items()], required=False, empty_value="view", initial="view")
+    other_cluster_role = forms.CharField(required=False)
+    other_role = forms.CharField(required=False)
+
+    def __init__(self, namespace: str, data: QueryDict | None = None) -> None:
+        super().__init__(data, initial={"account_namespace": namespace})
+        self.namespace = namespace
+
+    def add_prefix(self, field_name: str) -> str:
+        return field_name.replace("_", "-")
+
+    def role_field(self, choice: str) -> forms.BoundField:
+        """Where the name of one of OTHER_ROLES is typed."""
+        return self[choice.replace("-", "_")]
+
+    def clean_account_namespace(self) -> str:
+        return self.cleaned_data["account_namespace"] or self.namespace
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        kind, choice = found.get("kind", ""), found.get("choice", "")
+        if "name" in found and (words := _name_error(kind, found["name"])):
+            self.add_error("name", words)
+        if kind == ACCOUNT and not is_name(found.get("account_namespace", "")):
+            self.add_error("account_namespace", _("Enter the namespace of the service account."))
+        role = choice
+        if choice in OTHER_ROLES:
+            field = self.role_field(choice).name
+            role = found.get(field, "")
+            if not role:
+                self.add_error(field, _("Enter the name of a role."))
+            elif not _ROLE_NAME.fullmatch(role):
+                self.add_error(field, _("“%(name)s” isn't a valid role name.") % {"name": role[:100]})
+        return {**found, "role_kind": OTHER_ROLES.get(choice, "ClusterRole"), "role": role}
 
     @property
     def subject(self) -> Subject:
-        return Subject(self.kind, self.name, self.account_namespace if self.kind == ACCOUNT else "")
+        typed = self.cleaned_data
+        return Subject(typed["kind"], typed["name"], typed["account_namespace"] if typed["kind"] == ACCOUNT else "")
+
+    def binding(self, number: int = 1) -> dict[str, Any]:
+        """The RoleBinding to create; `number`: of another try where the name is taken."""
+        subject, role = self.subject, self.cleaned_data["role"]
+        name = binding_name(subject.name, role)
+        typed = {
+            "namespace": self.namespace,
+            "name": name if number == 1 else f"{name}-{number}",
+            "role_kind": self.cleaned_data["role_kind"],
+            "role": role,
+            "subjects": [{"kind": subject.kind, "subject": subject.name, "namespace": subject.namespace}],
+        }
+        return rbac.build(typed)
 
     @property
-    def role_kind(self) -> str:
-        return OTHER_ROLES.get(self.choice, "ClusterRole")
+    def commands(self) -> Commands:
+        """The same with kubectl, for each choice of the form."""
+        typed = {field.html_name: str(field.value() or "") for field in self}
+        commands = tuple(_commands(typed, self.namespace))
+        return Commands(commands, frozenset({typed["kind"], typed["choice"]}))
 
-    @property
-    def role_name(self) -> str:
-        return self.role if self.choice in OTHER_ROLES else self.choice
-
-
-def gift_problems(gift: Gift) -> dict[str, str]:
-    """By field: name, account-namespace, and the choice of a role."""
-    found: dict[str, str] = {}
-    if wrong := _wrong_name(gift):
-        found["name"] = wrong
-    if gift.kind == ACCOUNT and not is_name(gift.account_namespace):
-        found["account-namespace"] = _("Enter the namespace of the service account.")
-    if gift.choice in OTHER_ROLES and not gift.role:
-        found[gift.choice] = _("Enter the name of a role.")
-    elif _CONTROL.search(gift.role) or "/" in gift.role or "%" in gift.role or len(gift.role) > _MAX_NAME:
-        found[gift.choice] = _("“%(name)s” isn't a valid role name.") % {"name": gift.role[:100]}
-    return found
+    def request(self, user: str, cluster: str) -> str:
+        """The text by which an administrator is asked to grant this in one's place."""
+        role = self.cleaned_data["role"]
+        words = {"name": self.subject.label, "role": role, "namespace": self.namespace, "cluster": cluster}
+        sentence = _(
+            "“%(name)s” needs the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”."
+        )
+        return request_text(sentence % words, user, (), str(self.commands))
 
 
-def _wrong_name(gift: Gift) -> str:
-    if not gift.name:
+def _name_error(kind: str, name: str) -> str:
+    if not name:
         return {
             USER: _("Enter a user name."),
             GROUP: _("Enter a group name."),
             ACCOUNT: _("Enter the name of a service account."),
-        }[gift.kind]
-    if gift.kind == ACCOUNT:
-        valid = len(gift.name) <= _MAX_NAME and _ACCOUNT_NAME.fullmatch(gift.name)
-        return "" if valid else _("Use lowercase letters, digits, hyphens, and dots.")
-    if _CONTROL.search(gift.name) or len(gift.name) > _MAX_NAME:
-        return _("Use at most %(number)d characters, and no line breaks.") % {"number": _MAX_NAME}
-    if gift.kind == USER and gift.name.startswith(_ACCOUNT_PREFIX):
+        }.get(kind, "")
+    if kind == ACCOUNT and not _ACCOUNT_NAME.fullmatch(name):
+        return _("Use lowercase letters, digits, hyphens, and dots.")
+    if kind == USER and name.startswith(_ACCOUNT_PREFIX):
         return _("This is a service account. Choose “Service account” above.")
     return ""
 
 
-def gift_binding(gift: Gift, namespace: str, number: int = 1) -> dict[str, Any]:
-    """The RoleBinding to create; `number`: of another try where the name is taken."""
-    name = binding_name(gift.name, gift.role_name)
-    subject = rbac.Subject(gift.kind, gift.name, gift.account_namespace)
-    typed = rbac.BindingInput(
-        whole=False,
-        namespace=namespace,
-        name=name if number == 1 else f"{name}-{number}",
-        role_kind=gift.role_kind,
-        role=gift.role_name,
-        subjects=(subject,),
-    )
-    return rbac.build(typed)
-
-
-def gift_commands(gift: Gift, namespace: str) -> Commands:
-    """The same with kubectl, for each choice of the form."""
-    commands = tuple(_commands(gift, namespace))
-    return Commands(commands, frozenset({gift.kind, gift.choice}))
-
-
-def _commands(gift: Gift, namespace: str) -> Iterator[Command]:
+def _commands(typed: Mapping[str, str], namespace: str) -> Iterator[Command]:
+    name = typed["name"]
     for kind in KINDS:
         for choice in CHOICES:
             role: tuple[str | CommandArgument, ...] = (f"-{choice} --clusterrole={choice}",)
             if choice in OTHER_ROLES:
-                typed = gift.role if choice == gift.choice else ""
                 flag = _ROLE_FLAGS[OTHER_ROLES[choice]]
                 role = (
-                    CommandArgument(choice, typed, "-", "-ROLE"),
-                    CommandArgument(choice, typed, f" {flag}=", f" {flag}=ROLE"),
+                    CommandArgument(choice, typed[choice], "-", "-ROLE"),
+                    CommandArgument(choice, typed[choice], f" {flag}=", f" {flag}=ROLE"),
                 )
             who: tuple[str | CommandArgument, ...]
             if kind == ACCOUNT:
                 who = (
                     CommandArgument(
                         "account-namespace",
-                        gift.account_namespace,
+                        typed["account-namespace"],
                         " --serviceaccount=",
                         f" --serviceaccount={namespace}",
                     ),
-                    CommandArgument("name", gift.name, ":", ":NAME"),
+                    CommandArgument("name", name, ":", ":NAME"),
                 )
             else:
-                who = (CommandArgument("name", gift.name, f" {_FLAGS[kind]}=", f" {_FLAGS[kind]}=NAME"),)
-            rest = (CommandArgument("name", gift.name, " ", " NAME"), *role, *who, f" -n {namespace}")
+                who = (CommandArgument("name", name, f" {_FLAGS[kind]}=", f" {_FLAGS[kind]}=NAME"),)
+            rest = (CommandArgument("name", name, " ", " NAME"), *role, *who, f" -n {namespace}")
             yield Command("kubectl create rolebinding", ticks=(frozenset({kind}), frozenset({choice})), rest=rest)
-
-
-def gift_request(gift: Gift, user: str, cluster: str, namespace: str) -> str:
-    """The text by which an administrator is asked to give this in one's place."""
-    words = {"name": gift.subject.label, "role": gift.role_name, "namespace": namespace, "cluster": cluster}
-    sentence = _("“%(name)s” needs the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”.")
-    return request_text(sentence % words, user, (), str(gift_commands(gift, namespace)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,7 @@ class ServiceAccount(Object, frozen=True):
 
 class NamespaceStatus(ApiType, frozen=True):
     phase: str = ""
+    conditions: tuple[Condition, ...] = ()
 
 
 class Namespace(Object, frozen=True):

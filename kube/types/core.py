@@ -217,7 +217,6 @@ class ContainerStateTerminated(ApiType, frozen=True):
     exit_code: int = 0
     signal: int = 0
     started_at: str = ""
-    finished_at: str = ""
 
 
 class ContainerState(ApiType, frozen=True):

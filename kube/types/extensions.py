@@ -32,6 +32,7 @@ class JSONSchemaProps(ApiType, frozen=True):
     additional_properties: Any = None
     x_kubernetes_embedded_resource: bool = field(default=False, name="x-kubernetes-embedded-resource")
     x_kubernetes_preserve_unknown_fields: bool = field(default=False, name="x-kubernetes-preserve-unknown-fields")
+    x_kubernetes_int_or_string: bool = field(default=False, name="x-kubernetes-int-or-string")
     x_kubernetes_list_map_keys: tuple[str, ...] = field(default=(), name="x-kubernetes-list-map-keys")
     x_kubernetes_validations: tuple[ValidationRule, ...] = field(default=(), name="x-kubernetes-validations")
 
@@ -59,6 +60,16 @@ class WebhookClientConfig(ApiType, frozen=True):
     url: str = ""
     ca_bundle: str = ""
     service: ServiceReference = ServiceReference()
+
+
+class ValidatingWebhook(ApiType, frozen=True):
+    client_config: WebhookClientConfig = WebhookClientConfig()
+
+
+class ValidatingWebhookConfiguration(Object, frozen=True):
+    """Also a MutatingWebhookConfiguration."""
+
+    webhooks: tuple[ValidatingWebhook, ...] = ()
 
 
 class CustomResourceColumnDefinition(ApiType, frozen=True):

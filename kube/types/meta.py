@@ -91,6 +91,10 @@ class Object(ApiType, frozen=True):
     def group(self) -> str:
         return self.api_version.rpartition("/")[0]
 
+    @property
+    def version(self) -> str:
+        return self.api_version.rpartition("/")[2]
+
 
 class LabelSelectorRequirement(ApiType, frozen=True):
     key: str = ""

@@ -46,6 +46,7 @@ class Subscription(Object, frozen=True):
 class InstallPlanSpec(ApiType, frozen=True):
     approval: str = ""
     approved: bool = False
+    generation: int = 0
     cluster_service_version_names: tuple[str, ...] = ()
 
 
@@ -57,8 +58,6 @@ class StepResource(ApiType, frozen=True):
     kind: str = ""
     name: str = ""
     manifest: str = ""
-    source_name: str = ""
-    source_namespace: str = ""
 
 
 class Step(ApiType, frozen=True):
@@ -71,18 +70,12 @@ class Step(ApiType, frozen=True):
 
 
 class BundleLookup(ApiType, frozen=True):
-    identifier: str = ""
-    path: str = ""
-    replaces: str = ""
-    catalog_source_ref: ObjectReference = ObjectReference()
     conditions: tuple[Condition, ...] = ()
-    properties: str = ""
 
 
 class InstallPlanStatus(ApiType, frozen=True):
     phase: str = ""
     message: str = ""
-    start_time: str = ""
     catalog_sources: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
     plan: tuple[Step, ...] = ()
@@ -132,7 +125,6 @@ class Maintainer(ApiType, frozen=True):
 
 class Icon(ApiType, frozen=True):
     base64data: str = ""
-    mediatype: Text = ""
 
     @property
     def data(self) -> bytes:
@@ -312,6 +304,18 @@ class OperatorGroupStatus(ApiType, frozen=True):
 class OperatorGroup(Object, frozen=True):
     spec: OperatorGroupSpec = OperatorGroupSpec()
     status: OperatorGroupStatus = OperatorGroupStatus()
+
+
+class Features(ApiType, frozen=True):
+    disable_copied_csvs: bool = field(default=False, name="disableCopiedCSVs")
+
+
+class OLMConfigSpec(ApiType, frozen=True):
+    features: Features = Features()
+
+
+class OLMConfig(Object, frozen=True):
+    spec: OLMConfigSpec = OLMConfigSpec()
 
 
 class Deprecation(ApiType, frozen=True):

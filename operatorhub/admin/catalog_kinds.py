@@ -227,9 +227,3 @@ KINDS = (
     CatalogKind(value=Catalog.CLUSTER, label="ClusterCatalog", open=_open_cluster_catalog),
 )
 BY_VALUE = {kind.value: kind for kind in KINDS}
-
-
-def addable(value: str) -> CatalogKind | None:
-    """The kind with this value, None if users can't add such a catalog."""
-    kind = BY_VALUE.get(value)
-    return kind if kind and kind.field else None

@@ -11,9 +11,10 @@ files to its users.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from django.conf import settings
@@ -25,8 +26,6 @@ from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from operatorhub import olm
-from operatorhub.admin import catalog_kinds
-from operatorhub.admin.catalog_forms import Form
 from operatorhub.models import Catalog, Index, Package
 
 OWN, CLUSTER = "~", "-"
@@ -88,25 +87,16 @@ def sync(cluster: str, *, own_only: bool = False) -> None:
         )
 
 
-def check_new(cluster: str, form: Form) -> None:
-    """Adds to the form's errors what only the settings and the database tell."""
-    kind = catalog_kinds.addable(form["from"])
-    if kind is not None and (refusal := kind.refusal()):
-        form.wrong("from", refusal)
-    if Catalog.objects.filter(cluster=cluster, namespace=OWN, name=form["name"]).exists():
-        form.wrong("name", _("The console already has a catalog with this name."))
-
-
-def add(cluster: str, form: Form, interval: int = 0) -> Catalog:
-    """The catalog that a form without errors describes, not read yet. `interval`: seconds between readings."""
+def add(cluster: str, typed: Mapping[str, Any]) -> Catalog:
+    """The catalog, not read yet. `typed`: the cleaned data of catalog_forms.OwnCatalogForm."""
     return Catalog.objects.create(
         cluster=cluster,
-        kind=form["from"],
+        kind=typed["from"],
         namespace=OWN,
-        name=form["name"],
-        title=form["title"][:512],
-        location=form["location"],
-        interval=interval,
+        name=typed["name"],
+        title=typed["title"][:512],
+        location=typed["location"],
+        interval=typed["interval"],
     )
 
 

@@ -14,7 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from kube import reader
 from kube.client import ClusterClient
@@ -28,6 +31,8 @@ from resources import yamltext
 
 PROVIDED = "olm.providedAPIs"
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+#: Namespaces that operators watch: this one, those in a list, those with labels, all.
+OWN, SOME, SELECTOR, ALL = "own", "some", "selector", "all"
 MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 
@@ -41,6 +46,8 @@ class OperatorGroup:
     namespace: str
     name: str
     version: str
+    #: See olm.spec_version().
+    spec_version: str
     targets: tuple[str, ...]
     selector: str
     namespaces: tuple[str, ...]
@@ -92,6 +99,7 @@ def group(obj: KubeObject) -> OperatorGroup:
         namespace=meta.namespace,
         name=meta.name,
         version=meta.resource_version,
+        spec_version=olm.spec_version(obj),
         targets=csv.strings(spec.target_namespaces),
         selector=selector_text(spec.selector),
         namespaces=status.namespaces,
@@ -187,89 +195,123 @@ def overlap(first: OperatorGroup, second: OperatorGroup) -> tuple[str, ...]:
     return tuple(api for api in first.provided if api in second.provided)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupDraft:
-    """A group as the user entered it. `scope`: all, own, some or selector."""
+class OperatorGroupForm(forms.Form):
+    """A group of the namespace: `old` as it is to be, or a new one. `targets` are for the scope some, `labels` for
+    selector.
+    """
 
-    name: str
-    scope: str
-    targets: tuple[str, ...]
-    labels: str
-    errors: Mapping[str, str]
-    spec: Mapping[str, Any]
-    mode: str
+    name = forms.CharField(required=False)
+    scope = forms.TypedChoiceField(
+        required=False,
+        choices=[(scope, scope) for scope in (OWN, SOME, SELECTOR, ALL)],
+        empty_value=OWN,
+        error_messages={"invalid_choice": gettext_lazy("Choose which namespaces the operators watch.")},
+    )
+    targets = forms.CharField(required=False)
+    labels = forms.CharField(required=False)
+    version = forms.CharField(required=False)
+
+    def __init__(self, data: Mapping[str, Any] | None, namespace: str, old: OperatorGroup | None = None) -> None:
+        super().__init__(data, initial=_initial(old) if old else {"name": namespace, "scope": OWN})
+        self.namespace = namespace
+        self.old = old
+        self.fields["name"].disabled = old is not None
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if self.old is None and not LABEL.fullmatch(name):
+            words = _(
+                "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or "
+                "digit."
+            )
+            raise ValidationError(words)
+        return name
+
+    def clean_targets(self) -> list[str]:
+        targets = csv.split(re.sub(r"\s+", ",", self.cleaned_data["targets"]))
+        if self.cleaned_data.get("scope") == SOME:
+            if bad := [target for target in targets if not LABEL.fullmatch(target)]:
+                raise ValidationError(_("These aren't valid namespace names: %(names)s.") % {"names": ", ".join(bad)})
+            if not targets:
+                raise ValidationError(_("Enter at least one namespace."))
+        return list(targets)
+
+    def clean_labels(self) -> dict[str, str]:
+        pairs = [part.partition("=") for part in csv.split(self.cleaned_data["labels"])]
+        if self.cleaned_data.get("scope") == SELECTOR and (
+            not pairs or any(not sign or not key.strip() for key, sign, _value in pairs)
+        ):
+            raise ValidationError(_("Enter labels as key=value, separated by commas."))
+        return {key.strip(): value.strip() for key, _sign, value in pairs}
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        typed = self.cleaned_data
+        specs: dict[str, dict[str, Any]] = {
+            OWN: {"targetNamespaces": [self.namespace]},
+            SOME: {"targetNamespaces": typed["targets"]},
+            SELECTOR: {"selector": {"matchLabels": typed["labels"]}},
+            ALL: {},
+        }
+        return specs[typed["scope"]]
+
+    @property
+    def mode(self) -> str:
+        """The install mode that the group asks of its operators."""
+        if self.cleaned_data["scope"] == SELECTOR:
+            return "MultiNamespace"
+        return olm.group_modes({"spec": self.spec}, self.namespace)
+
+    @property
+    def manifest(self) -> KubeObject:
+        meta = {"name": self.cleaned_data["name"], "namespace": self.namespace}
+        return {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": self.spec}
+
+    @property
+    def spec_patch(self) -> dict[str, Any]:
+        """targetNamespaces and selector exclude each other: the one that is not wanted is taken away."""
+        return {"targetNamespaces": None, "selector": None, **self.spec}
 
 
-def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> GroupDraft:
-    """Pure. `name`: of the group that is edited, '' for a new one."""
-    errors: dict[str, str] = {}
-    chosen = name or posted.get("name", "").strip()
-    if not name and not LABEL.fullmatch(chosen):
-        errors["name"] = _(
-            "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or digit."
-        )
-    scope = posted.get("scope", "own")
-    targets = csv.split(re.sub(r"\s+", ",", posted.get("targets", "")))
-    labels = posted.get("labels", "").strip()
-    spec: dict[str, Any] = {}
-    mode = "AllNamespaces"
-    if scope == "own":
-        spec, mode = {"targetNamespaces": [namespace]}, "OwnNamespace"
-    elif scope == "some":
-        if bad := [target for target in targets if not LABEL.fullmatch(target)]:
-            errors["targets"] = _("These aren't valid namespace names: %(names)s.") % {"names": ", ".join(bad)}
-        elif not targets:
-            errors["targets"] = _("Enter at least one namespace.")
-        spec = {"targetNamespaces": list(targets)}
-        mode = (
-            "MultiNamespace" if len(targets) > 1 else "OwnNamespace" if targets == (namespace,) else "SingleNamespace"
-        )
-    elif scope == "selector":
-        pairs = [part.partition("=") for part in csv.split(labels)]
-        if not pairs or any(not sign or not key.strip() for key, sign, _value in pairs):
-            errors["labels"] = _("Enter labels as key=value, separated by commas.")
-        spec = {"selector": {"matchLabels": {key.strip(): value.strip() for key, _sign, value in pairs}}}
-        mode = "MultiNamespace"
-    elif scope != "all":
-        errors["scope"] = _("Choose which namespaces the operators watch.")
-    return GroupDraft(name=chosen, scope=scope, targets=targets, labels=labels, errors=errors, spec=spec, mode=mode)
+def _initial(old: OperatorGroup) -> dict[str, str]:
+    typed = {"name": old.name, "version": old.spec_version}
+    if old.everywhere:
+        return {**typed, "scope": ALL}
+    if old.selector:
+        return {**typed, "scope": SELECTOR, "labels": old.selector}
+    scope = OWN if old.targets == (old.namespace,) else SOME
+    return {**typed, "scope": scope, "targets": " ".join(old.targets)}
 
 
-def patch_of(old: OperatorGroup, wanted: GroupDraft, version: str = "") -> Mapping[str, Any]:
-    """targetNamespaces and selector exclude each other: the one that is not wanted is taken away."""
-    spec = {"targetNamespaces": None, "selector": None, **wanted.spec}
-    return {"metadata": {"resourceVersion": version or old.version, "uid": old.uid}, "spec": spec}
-
-
-def kubectl(namespace: str, old: OperatorGroup | None, wanted: GroupDraft) -> str:
+def kubectl(form: OperatorGroupForm) -> str:
     """The command that does the same."""
-    if old is None:
-        return f"kubectl create -f - <<'EOF'\n{yamltext.dump(_object(namespace, wanted))}EOF"
-    body = shlex.quote(json.dumps({"spec": patch_of(old, wanted)["spec"]}))
-    return f"kubectl patch operatorgroups.{olm.GROUP} {old.name} -n {namespace} --type merge -p {body}"
+    if form.old is None:
+        return f"kubectl create -f - <<'EOF'\n{yamltext.dump(form.manifest)}EOF"
+    body = shlex.quote(json.dumps({"spec": form.spec_patch}))
+    return f"kubectl patch {olm.GROUPS}.{olm.GROUP} {form.old.name} -n {form.namespace} --type merge -p {body}"
 
 
-def effects(page: GroupsPage, wanted: GroupDraft, old: OperatorGroup | None) -> tuple[str, ...]:
+def effects(page: GroupsPage, form: OperatorGroupForm) -> tuple[str, ...]:
     """What the change would do to the operators that live there."""
+    old, mode = form.old, form.mode
     words = _(
         "%(title)s doesn't support %(mode)s (supported: %(modes)s). OLM marks the operator as "
         "failed; it keeps running until then."
     )
     found = [
-        words % {"title": operator.title, "mode": wanted.mode, "modes": ", ".join(operator.modes) or "–"}
+        words % {"title": operator.title, "mode": mode, "modes": ", ".join(operator.modes) or "–"}
         for operator in page.members
-        if wanted.mode not in operator.modes
+        if mode not in operator.modes
     ]
     if old is not None and page.members:
-        before = set(old.namespaces)
-        after = set(wanted.spec["targetNamespaces"]) if wanted.scope in ("own", "some") else set()
-        lost = sorted(namespace for namespace in before - after if namespace) if after else []
+        after = form.spec.get("targetNamespaces", [])
+        lost = sorted(namespace for namespace in set(old.namespaces) - set(after) if namespace) if after else []
         if lost:
             found.append(
                 _("The operators stop watching: %(names)s. Their instances there remain unmanaged.")
                 % {"names": ", ".join(lost)}
             )
-        if wanted.scope == "all" and not old.everywhere:
+        if form.cleaned_data["scope"] == ALL and not old.everywhere:
             found.append(_("The operators get their permissions in all namespaces, through cluster roles."))
     if old is None and page.groups:
         found.append(
@@ -281,21 +323,20 @@ def effects(page: GroupsPage, wanted: GroupDraft, old: OperatorGroup | None) -> 
     return tuple(found)
 
 
-def _object(namespace: str, wanted: GroupDraft) -> KubeObject:
-    meta = {"name": wanted.name, "namespace": namespace}
-    return {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": dict(wanted.spec)}
-
-
-def create(client: ClusterClient, namespace: str, wanted: GroupDraft, *, dry_run: bool = False) -> KubeObject:
-    return client.create(olm.type_of(client, "operatorgroups"), _object(namespace, wanted), namespace, dry_run=dry_run)
-
-
-def save(
-    client: ClusterClient, old: OperatorGroup, wanted: GroupDraft, *, version: str = "", dry_run: bool = False
-) -> KubeObject:
-    """Raises Conflict when it was changed since the page with `version` was made."""
-    patch = patch_of(old, wanted, version)
-    return client.patch(olm.type_of(client, "operatorgroups"), old.name, patch, old.namespace, dry_run=dry_run)
+def save(client: ClusterClient, form: OperatorGroupForm, *, dry_run: bool = False) -> KubeObject:
+    """Raises Conflict when the group was changed since the page with `version` was made."""
+    type_, old = olm.type_of(client, olm.GROUPS), form.old
+    if old is None:
+        return client.create(type_, form.manifest, form.namespace, dry_run=dry_run)
+    return olm.patch_spec(
+        client=client,
+        type_=type_,
+        name=old.name,
+        namespace=form.namespace,
+        change={"metadata": {"uid": old.uid}, "spec": form.spec_patch},
+        version=form.cleaned_data["version"] or old.spec_version,
+        dry_run=dry_run,
+    )
 
 
 def delete(client: ClusterClient, old: OperatorGroup, uid: str = "") -> None:

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any, ClassVar, Union, cast, get_args, get_origin, get_type_hints
 
+from django.forms import BaseForm
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
@@ -99,8 +100,10 @@ def dry(request: Request) -> bool:
     return body(request).get("dryRun") is True
 
 
-def refused(title: str, errors: Mapping[str, str]) -> Response:
-    """422: our own rules, by field."""
+def refused(title: str, errors: Mapping[str, str] | BaseForm) -> Response:
+    """422: our own rules, by field; of a form the first error of each."""
+    if isinstance(errors, BaseForm):
+        errors = {field: str(found[0]) for field, found in errors.errors.items()}
     return Response(
         {"status": 422, "title": title, "errors": {key: str(text) for key, text in errors.items()}}, status=422
     )

@@ -100,18 +100,14 @@ class Extensions(APIView):
         missing = {key: _("This field is required.") for key in ("name", "package", "namespace") if not texts[key]}
         if missing:
             return refused(_("The operator can't be installed with these values"), missing)
-        choices = draft.Choices(
-            name=texts["name"],
-            package=texts["package"],
-            catalog=texts["catalog"],
-            namespace=texts["namespace"],
-            account=texts["account"],
-            version=texts["version"],
-            channels=_channels(sent.get("channels")),
-            policy=str(sent.get("policy") or facts.CATALOG_PROVIDED),
-        )
+        choices = {
+            **texts,
+            "channels": list(_channels(sent.get("channels"))),
+            "policy": str(sent.get("policy") or facts.CATALOG_PROVIDED),
+            "unsafe": False,
+        }
         obj = draft.extension(choices, accounts=facts.wants_account(client) and bool(texts["account"]))
-        with audited(request, "create", facts.ref(choices.name), dry_run=dry(request)):
+        with audited(request, "create", facts.ref(texts["name"]), dry_run=dry(request)):
             made = client.create(facts.type_of(client), obj, dry_run=dry(request))
         return Response(Extension(facts.read(made)).data, status=201)
 

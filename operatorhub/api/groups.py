@@ -14,7 +14,22 @@ from operatorhub import olm
 from operatorhub.admin import groups
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused, shape
 
-Group = shape(groups.OperatorGroup, "OperatorGroup")
+Group = shape(
+    groups.OperatorGroup,
+    "OperatorGroup",
+    "uid",
+    "namespace",
+    "name",
+    "version",
+    "targets",
+    "selector",
+    "namespaces",
+    "mode",
+    "account",
+    "provided",
+    "problems",
+    "created",
+)
 Member = shape(groups.Member, "GroupMember")
 
 
@@ -54,13 +69,15 @@ class OperatorGroupSavedSerializer(serializers.Serializer[Any]):
     effects = serializers.ListField(child=serializers.CharField())
 
 
-def _draft(request: Request, namespace: str, name: str = "") -> groups.GroupDraft:
+def _texts(request: Request) -> dict[str, str]:
+    """What a form would post."""
     sent = body(request, OperatorGroupWantedSerializer)
     targets = sent.get("targets")
-    posted = {key: str(sent[key]) for key in ("name", "scope", "labels") if sent.get(key)}
-    return groups.draft(
-        namespace, {**posted, "targets": " ".join(map(str, targets if isinstance(targets, list) else []))}, name
-    )
+    return {
+        **{key: str(sent[key]) for key in ("name", "scope", "labels") if sent.get(key)},
+        "targets": " ".join(map(str, targets if isinstance(targets, list) else [])),
+        "version": str(sent.get("resource_version") or ""),
+    }
 
 
 class Groups(APIView):
@@ -94,18 +111,16 @@ class Groups(APIView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Make a group."""
-        client, wanted = cluster(request), _draft(request, namespace)
-        if wanted.errors:
-            return refused(_("The OperatorGroup can't be created with these values"), wanted.errors)
+        client, form = cluster(request), groups.OperatorGroupForm(_texts(request), namespace)
+        if not form.is_valid():
+            return refused(_("The OperatorGroup can't be created with these values"), form)
         page = groups.read(client, namespace)
-        with audited(request, "create", olm.ref(olm.GROUPS, namespace, wanted.name), dry_run=dry(request)):
-            made = groups.create(client, namespace, wanted, dry_run=dry(request))
-        return Response(
-            OperatorGroupSavedSerializer(
-                {"group": groups.group(made), "effects": groups.effects(page, wanted, None)}
-            ).data,
-            status=201,
-        )
+        with audited(
+            request, "create", olm.ref(olm.GROUPS, namespace, form.cleaned_data["name"]), dry_run=dry(request)
+        ):
+            made = groups.save(client, form, dry_run=dry(request))
+        answer = {"group": groups.group(made), "effects": groups.effects(page, form)}
+        return Response(OperatorGroupSavedSerializer(answer).data, status=201)
 
 
 class OneGroup(APIView):
@@ -124,18 +139,15 @@ class OneGroup(APIView):
     )
     def patch(self, request: Request, namespace: str, name: str) -> Response:
         """Let the operators of the namespace watch others."""
-        client, wanted = cluster(request), _draft(request, namespace, name)
+        sent = _texts(request)
         page, old = _find(request, namespace, name)
-        if wanted.errors:
-            return refused(_("The OperatorGroup can't be changed with these values"), wanted.errors)
-        version = str(body(request).get("resource_version") or "")
+        form = groups.OperatorGroupForm(sent, namespace, old)
+        if not form.is_valid():
+            return refused(_("The OperatorGroup can't be changed with these values"), form)
         with audited(request, "patch", olm.ref(olm.GROUPS, namespace, name), dry_run=dry(request)):
-            saved = groups.save(client, old, wanted, version=version, dry_run=dry(request))
-        return Response(
-            OperatorGroupSavedSerializer(
-                {"group": groups.group(saved), "effects": groups.effects(page, wanted, old)}
-            ).data
-        )
+            saved = groups.save(cluster(request), form, dry_run=dry(request))
+        answer = {"group": groups.group(saved), "effects": groups.effects(page, form)}
+        return Response(OperatorGroupSavedSerializer(answer).data)
 
     @extend_schema(operation_id="operatorhub_operatorgroup_delete", responses={204: None, 404: ProblemSerializer})
     def delete(self, request: Request, namespace: str, name: str) -> Response:

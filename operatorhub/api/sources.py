@@ -203,13 +203,12 @@ class Catalogs(APIView):
                 _("The catalog can't be added"),
                 {"kind": _("Choose one of: %(kinds)s.") % {"kinds": ", ".join(catalog_forms.KINDS)}},
             )
-        form = catalog_forms.read(kind, sent)
         if kind == catalog_forms.OWN:
-            return _own(request, form)
-        if form.errors:
-            return refused(_("The catalog can't be added"), form.errors)
-        obj = (catalog_forms.catalog_source if kind == catalog_forms.SOURCE else catalog_forms.cluster_catalog)(form)
-        return Response({"object": _create(request, _type(request, kind), obj)}, status=201)
+            return _own(request, sent)
+        form = catalog_forms.OBJECT_FORMS[kind](sent)
+        if not form.is_valid():
+            return refused(_("The catalog can't be added"), form)
+        return Response({"object": _create(request, _type(request, kind), form.manifest)}, status=201)
 
 
 class OneCatalog(APIView):
@@ -252,30 +251,24 @@ class OneCatalog(APIView):
         kind = catalog_forms.CLUSTER if namespace == catalogs.CLUSTER else catalog_forms.SOURCE
         place, type_ = "" if kind == catalog_forms.CLUSTER else namespace, _type(request, kind)
         old = client.get(type_, name, place)
-        fixed = {"name": name} | ({"namespace": place} if place else {})
-        form = catalog_forms.read(
-            kind, catalog_forms.begun(kind, old) | _texts(body(request, CatalogWantedSerializer)), fixed
-        )
-        if form.errors:
-            return refused(_("The catalog can't be changed with these values"), form.errors)
-        patch = (catalog_forms.patch if kind == catalog_forms.SOURCE else catalog_forms.cluster_patch)(form)
+        form_class = catalog_forms.OBJECT_FORMS[kind]
+        initial = form_class.values_of(old)
+        form = form_class(initial | _texts(body(request, CatalogWantedSerializer)), initial=initial, is_new=False)
+        if not form.is_valid():
+            return refused(_("The catalog can't be changed with these values"), form)
         asked = str(body(request).get("resource_version") or "")
 
         only_asked = dry(request)
         with audited(request, "patch", f"{type_.topic_part} {namespace}/{name}", dry_run=only_asked):
-            if asked:
-                exact = {**patch, "metadata": {"resourceVersion": asked}}
-                changed = client.patch(type_, name, exact, place, dry_run=only_asked)
-            else:
-                changed = olm.patch_spec(
-                    client=client,
-                    type_=type_,
-                    name=name,
-                    namespace=place,
-                    change=patch,
-                    version=olm.spec_version(old),
-                    dry_run=only_asked,
-                )
+            changed = olm.patch_spec(
+                client=client,
+                type_=type_,
+                name=name,
+                namespace=place,
+                change=form.patch,
+                version=asked or olm.spec_version(old),
+                dry_run=only_asked,
+            )
         return Response({"object": changed})
 
     @extend_schema(
@@ -335,15 +328,18 @@ def _row(request: Request, name: str) -> Catalog:
     return row
 
 
-def _own(request: Request, form: catalog_forms.Form) -> Response:
+def _own(request: Request, sent: Mapping[str, str]) -> Response:
     _may(request)
     client = cluster(request)
-    if form["from"] == Catalog.UPLOAD:
-        form.wrong("from", _("Upload files on the console's page, not through the API."))
-    catalogs.check_new(client.name, form)
-    if form.errors:
-        return refused(_("The catalog can't be added"), form.errors)
+    if sent.get("from") == Catalog.UPLOAD:
+        words = _("Upload files on the console's page, not through the API.")
+        return refused(_("The catalog can't be added"), {"from": words})
+    # `interval` is of the other kinds.
+    form = catalog_forms.OwnCatalogForm({**sent, "interval": ""}, cluster=client.name)
+    if not form.is_valid():
+        return refused(_("The catalog can't be added"), form)
+    typed = form.cleaned_data
     if not dry(request):
-        with audited(request, "create", f"catalog ~/{form['name']} from {form['from']}"):
-            tasks.ask(catalogs.add(client.name, form))
+        with audited(request, "create", f"catalog ~/{typed['name']} from {typed['from']}"):
+            tasks.ask(catalogs.add(client.name, typed))
     return Response({"object": None}, status=201)

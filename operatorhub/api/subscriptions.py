@@ -29,7 +29,7 @@ from operatorhub.api.common import (
 from operatorhub.api.packages import Right
 from operatorhub.running import updates
 from operatorhub.upgrade import plan_check, plan_diff, plans, subscription
-from operatorhub.upgrade.subscription import CONFIG
+from operatorhub.upgrade.subscription import CONFIG, SubscriptionForm
 
 _SUBSCRIPTION_FIELDS = (
     "name",
@@ -151,27 +151,25 @@ class OneSubscription(APIView):
             raise ValidationError("config: an object, with the names of spec.config")
         known_keys("config", config, CONFIG)
         posted |= {f"config.{key}": as_yaml(value) for key, value in config.items()}
-        return _change_subscription(request, page, posted, str(sent.get("resource_version") or page.version))
+        posted["version"] = str(sent.get("resource_version") or "")
+        return _change_subscription(request, SubscriptionForm(page, posted))
 
 
 def _read_subscription(request: Request, namespace: str, name: str) -> subscription.SubscriptionPage:
     return subscription.read(cluster(request), namespace, name)
 
 
-def _change_subscription(
-    request: Request, page: subscription.SubscriptionPage, posted: dict[str, str], version: str
-) -> Response:
-    client, sub = cluster(request), page.sub
-    wanted = subscription.edit(page, posted)
-    if wanted.errors:
-        return refused(_("The Subscription can't be changed with these values"), wanted.errors)
-    found = page.object
-    if wanted.patch:
+def _change_subscription(request: Request, form: SubscriptionForm) -> Response:
+    client, sub = cluster(request), form.page.sub
+    if form.errors:
+        return refused(_("The Subscription can't be changed with these values"), form)
+    found = form.page.object
+    if form.patch:
         with audited(request, "patch", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name), dry_run=dry(request)):
-            found = subscription.save(client, page, wanted, version, dry_run=dry(request))
+            found = subscription.save(client, form, dry_run=dry(request))
     answer = {
-        "patch": wanted.patch,
-        "warnings": subscription.warnings(page, wanted),
+        "patch": form.patch,
+        "warnings": subscription.warnings(form),
         "subscription": olm.subscription(found),
     }
     return Response(SubscriptionChangedSerializer(answer).data)

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.files.uploadedfile import UploadedFile
+from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from kube import limits, reader
@@ -35,6 +36,25 @@ _MAX_ADDRESSES = 8
 
 class ManifestProblem(Exception):
     """The texts aren't a valid manifest; the message is for users."""
+
+
+class ManifestForm(forms.Form):
+    """Addresses, one in each line. With uploaded files none of them is read, since the view checks permission only
+    without files.
+    """
+
+    urls = forms.CharField(required=False, initial="\n".join(URLS))
+
+    def clean_urls(self) -> list[str]:
+        if self.files:
+            return []
+        addresses = [line.strip() for line in self.cleaned_data["urls"].split("\n") if line.strip()]
+        if not addresses:
+            raise ValidationError(_("Enter an address, or select a file."))
+        if len(addresses) > _MAX_ADDRESSES:
+            words = _("You entered %(count)d addresses; at most %(most)d can be read at a time.")
+            raise ValidationError(words, params={"count": len(addresses), "most": _MAX_ADDRESSES})
+        return addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,22 +174,13 @@ def rights(objects: Iterable[KubeObject]) -> tuple[Right, ...]:
     return permissions.asked({"spec": {"install": {"spec": given}}})
 
 
-def read_texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, str]]:
-    """(name, text) of each; uploaded files are taken instead of addresses. Raises ManifestProblem."""
+def read_texts(form: ManifestForm) -> list[tuple[str, str]]:
+    """(name, text) of each. Raises ManifestProblem."""
     uploaded = [
-        (str(file.name), _decoded_text(str(file.name), file.read(limits.OLM_MANIFEST.value + 1))) for file in files
+        (str(file.name), _decoded_text(str(file.name), file.read(limits.OLM_MANIFEST.value + 1)))
+        for file in form.files.getlist("files")
     ]
-    if uploaded:
-        return uploaded
-    addresses = [line.strip() for line in urls.split("\n") if line.strip()]
-    if not addresses:
-        raise ManifestProblem(_("Enter an address, or select a file."))
-    if len(addresses) > _MAX_ADDRESSES:
-        raise ManifestProblem(
-            _("You entered %(count)d addresses; at most %(most)d can be read at a time.")
-            % {"count": len(addresses), "most": _MAX_ADDRESSES}
-        )
-    return [(web.shown(address), _fetched_text(address)) for address in addresses]
+    return uploaded or [(web.shown(address), _fetched_text(address)) for address in form.cleaned_data["urls"]]
 
 
 def _fetched_text(address: str) -> str:

@@ -1,5 +1,4 @@
-"""The objects of an install by OLM v1, or the patch of an upgrade, from the user's choices; and the problems with them,
-by field. Pure.
+"""The forms of an install by OLM v1 and of an upgrade, and the objects, or the patch, of what is chosen. Pure.
 
 OLM v1 does everything with the ServiceAccount of the ClusterExtension: it must be allowed to create each object of the
 bundle, to read and change it later, and may grant the operator no more than it holds itself. Its permissions are
@@ -8,12 +7,15 @@ bindings) are left open, so that upgrades work.
 https://operator-framework.github.io/operator-controller/howto/derive-service-account/
 """
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from kube.objects import KubeObject
 from kube.reader import read
@@ -64,39 +66,91 @@ _PLURALS = {
 _RBAC = "rbac.authorization.k8s.io"
 _UNNAMED_VERBS, _NAMED_VERBS = ["create", "list", "watch"], ["get", "update", "patch", "delete"]
 
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_RANGE = re.compile(r"[\s\dvxX*.,|<>=!~^+\-A-Za-z]{0,64}")
+_check_name = RegexValidator(r"\A[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
+#: Fields that have one message for all that can be wrong.
+_ANY_ERROR = ("required", "invalid", "max_length")
 Rule = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """`make_account`: the ServiceAccount and its rights are made too; `safe` False: upgrades of kinds are not
-    checked.
-    """
+class UpgradeForm(forms.Form):
+    """What of an installed extension can be changed. `unsafe`: upgrades of kinds are not checked."""
 
-    name: str
-    package: str
-    catalog: str
-    namespace: str
-    account: str
-    version: str = ""
-    channels: tuple[str, ...] = ()
-    policy: str = CATALOG_PROVIDED
-    make_account: bool = True
-    safe: bool = True
+    version = forms.CharField(
+        required=False,
+        max_length=64,
+        validators=[RegexValidator(r"\A[\s\dvxX*.,|<>=!~^+\-A-Za-z]*\Z")],
+        error_messages=dict.fromkeys(_ANY_ERROR, gettext_lazy("This isn't a valid version or version range.")),
+    )
+    channels = forms.Field(required=False, widget=forms.SelectMultiple)
+    policy = forms.ChoiceField(
+        choices=[
+            (CATALOG_PROVIDED, gettext_lazy("Along the catalog's upgrade path")),
+            (SELF_CERTIFIED, gettext_lazy("To any version, including older ones")),
+        ]
+    )
+    make_account = forms.BooleanField(required=False)
+    unsafe = forms.BooleanField(required=False)
+
+    def clean_channels(self) -> list[str]:
+        return [channel for channel in self.cleaned_data["channels"] if channel]
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The cleaned data, and what was entered into fields that have an error: the preview shows it all."""
+        return {name: str(self[name].value()).strip() for name in self.errors} | self.cleaned_data
+
+
+class ExtensionForm(UpgradeForm):
+    """An install. `taken`: names of existing extensions; `accounts`: whether this OLM v1 acts with a ServiceAccount."""
+
+    package = forms.CharField(
+        error_messages={"required": gettext_lazy("Select a package in OperatorHub, or type its name.")}
+    )
+    catalog = forms.CharField(required=False)
+    name = forms.CharField(
+        max_length=253,
+        validators=[_check_name],
+        error_messages=dict.fromkeys(
+            _ANY_ERROR,
+            gettext_lazy("Use lowercase letters, digits, hyphens and dots. Start and end with a letter or digit."),
+        ),
+    )
+    namespace = forms.CharField(
+        validators=[RegexValidator(rf"\A{NAMESPACE_NAME.pattern}\Z")],
+        error_messages=dict.fromkeys(_ANY_ERROR, gettext_lazy("Choose a namespace, or type the name of a new one.")),
+    )
+    account = forms.CharField(
+        validators=[_check_name],
+        error_messages=dict.fromkeys(
+            _ANY_ERROR, gettext_lazy("Enter the name of a ServiceAccount. OLM v1 uses it for everything that it does.")
+        ),
+    )
+
+    def __init__(self, data: Mapping[str, Any], taken: frozenset[str], *, accounts: bool) -> None:
+        super().__init__(data)
+        self.taken = taken
+        if not accounts:
+            del self.fields["account"], self.fields["make_account"]
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name in self.taken:
+            words = _("A ClusterExtension “%(name)s” already exists. Use another name, or change the existing one.")
+            raise ValidationError(words, params={"name": name})
+        return name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionDraft:
-    """`target`: the version that OLM would take, None if there is none or it is unknown; `errors` by field."""
+    """`objects`: the ClusterExtension is the last; `target`: the version that OLM would take, None if there is none or
+    it is unknown.
+    """
 
-    choices: Choices
+    form: UpgradeForm
     objects: tuple[KubeObject, ...]
     candidates: tuple[Candidate, ...]
     target: Candidate | None
-    errors: dict[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...]
 
     @property
     def yaml(self) -> str:
@@ -108,102 +162,96 @@ class ExtensionDraft:
 
 
 def target(
-    graph: Graph | None, choices: Choices, installed: tuple[str, str] = ("", "")
+    graph: Graph | None, choices: Mapping[str, Any], installed: tuple[str, str] = ("", "")
 ) -> tuple[tuple[Candidate, ...], Candidate | None]:
     """All versions, and the one that OLM would take."""
     if graph is None:
         return (), None
-    found = candidates(graph, choices.channels, choices.version, installed)
-    return found, resolved_candidate(found, self_certified=choices.policy == SELF_CERTIFIED)
+    found = candidates(graph, choices["channels"], choices["version"], installed)
+    return found, resolved_candidate(found, self_certified=choices["policy"] == SELF_CERTIFIED)
 
 
 def new(
-    choices: Choices,
-    graph: Graph | None,
-    bundle: Bundle | None,
-    situation: Situation,
-    taken: frozenset[str],
-    *,
-    accounts: bool,
+    form: ExtensionForm, graph: Graph | None, bundle: Bundle | None, situation: Situation, *, accounts: bool
 ) -> ExtensionDraft:
     """An install.
 
     `bundle`: the target's, None if no source has it; `accounts`: whether this OLM v1 acts with a ServiceAccount.
     """
+    choices = form.choices
+    namespace = choices["namespace"]
     found, picked = target(graph, choices)
-    errors = dict(_errors(choices, graph, picked, taken, accounts=accounts))
+    if graph is not None and picked is None and "version" not in form.errors:
+        form.add_error("version", _("No version of the package fits these channels and this range."))
     objects: list[KubeObject] = []
-    if choices.namespace and choices.namespace not in situation.namespaces and "namespaces" not in situation.unread:
-        objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": choices.namespace}})
-    if accounts and choices.make_account:
-        made = account_objects([bundle] if bundle else [], choices.name, choices.namespace, choices.account)
+    if namespace and namespace not in situation.namespaces and "namespaces" not in situation.unread:
+        objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    if accounts and choices["make_account"]:
+        made = account_objects([bundle] if bundle else [], choices["name"], namespace, choices["account"])
         # Without the bundle the required permissions are unknown: only the ServiceAccount is created.
         objects += made if bundle else made[:1]
     objects.append(extension(choices, accounts=accounts))
     return ExtensionDraft(
-        choices=choices,
+        form=form,
         objects=tuple(objects),
         candidates=found,
         target=picked,
-        errors=errors,
         warnings=tuple(_warnings(choices, bundle, accounts=accounts)),
     )
 
 
 def upgrade(
-    present: Extension, choices: Choices, graph: Graph | None, bundles: list[Bundle], *, accounts: bool
+    present: Extension, form: UpgradeForm, graph: Graph | None, bundles: list[Bundle], *, accounts: bool
 ) -> ExtensionDraft:
     """A change of what is installed.
 
     `bundles`: the installed one and the target, as far as they are known: the account needs the rights of both.
     """
+    choices = {**asdict(present), **form.choices}
     found, picked = target(graph, choices, (present.bundle, present.installed))
-    errors = {}
-    if not _RANGE.fullmatch(choices.version):
-        errors["version"] = _("This isn't a valid version or version range.")
-    elif graph is not None and picked is None:
-        errors["version"] = _(
+    if graph is not None and picked is None and "version" not in form.errors:
+        words = _(
             "No version in these channels and this range can follow %(version)s. Change the range, add "
             "channels, or ignore the upgrade path."
-        ) % {"version": present.installed or "–"}
+        )
+        form.add_error("version", words % {"version": present.installed or "–"})
     objects = (
         list(account_objects(bundles, present.name, present.namespace, present.account))
-        if accounts and choices.make_account and bundles
+        if accounts and choices["make_account"] and bundles
         else []
     )
     # The account is there: it is the roles that change.
     objects = [item for item in objects if item["kind"] != "ServiceAccount"]
     objects.append(extension(choices, accounts=accounts))
     return ExtensionDraft(
-        choices=choices,
+        form=form,
         objects=tuple(objects),
         candidates=found,
         target=picked,
-        errors=errors,
         warnings=tuple(_warnings(choices, bundles[-1] if bundles else None, accounts=accounts)),
     )
 
 
-def extension(choices: Choices, *, accounts: bool) -> KubeObject:
-    """The ClusterExtension itself."""
-    catalog: dict[str, Any] = {"packageName": choices.package}
-    if choices.version:
-        catalog["version"] = choices.version
-    if choices.channels:
-        catalog["channels"] = list(choices.channels)
-    if choices.catalog:
-        catalog["selector"] = {"matchLabels": {CATALOG_NAME: choices.catalog}}
-    if choices.policy != CATALOG_PROVIDED:
-        catalog["upgradeConstraintPolicy"] = choices.policy
-    spec: dict[str, Any] = {"namespace": choices.namespace, "source": {"sourceType": "Catalog", "catalog": catalog}}
+def extension(choices: Mapping[str, Any], *, accounts: bool) -> KubeObject:
+    """The ClusterExtension itself. `choices`: as those of ExtensionForm."""
+    catalog: dict[str, Any] = {"packageName": choices["package"]}
+    if choices["version"]:
+        catalog["version"] = choices["version"]
+    if choices["channels"]:
+        catalog["channels"] = choices["channels"]
+    if choices["catalog"]:
+        catalog["selector"] = {"matchLabels": {CATALOG_NAME: choices["catalog"]}}
+    if choices["policy"] != CATALOG_PROVIDED:
+        catalog["upgradeConstraintPolicy"] = choices["policy"]
+    spec: dict[str, Any] = {"namespace": choices["namespace"], "source": {"sourceType": "Catalog", "catalog": catalog}}
     if accounts:
-        spec["serviceAccount"] = {"name": choices.account}
-    if not choices.safe:
+        spec["serviceAccount"] = {"name": choices["account"]}
+    if choices["unsafe"]:
         spec["install"] = {"preflight": {"crdUpgradeSafety": {"enforcement": "None"}}}
     return {
         "apiVersion": f"{GROUP}/{VERSION}",
         "kind": "ClusterExtension",
-        "metadata": {"name": choices.name},
+        "metadata": {"name": choices["name"]},
         "spec": spec,
     }
 
@@ -253,34 +301,8 @@ def account_objects(bundles: Iterable[Bundle], extension: str, namespace: str, a
     )
 
 
-def _errors(
-    choices: Choices, graph: Graph | None, picked: Candidate | None, taken: frozenset[str], *, accounts: bool
-) -> Iterator[tuple[str, str]]:
-    if not _NAME.fullmatch(choices.name) or len(choices.name) > 253:
-        yield (
-            "name",
-            _("Use lowercase letters, digits, hyphens and dots. Start and end with a letter or digit."),
-        )
-    elif choices.name in taken:
-        yield (
-            "name",
-            _("A ClusterExtension “%(name)s” already exists. Use another name, or change the existing one.")
-            % {"name": choices.name},
-        )
-    if not choices.package:
-        yield "package", _("Select a package in OperatorHub, or type its name.")
-    if not NAMESPACE_NAME.fullmatch(choices.namespace):
-        yield "namespace", _("Choose a namespace, or type the name of a new one.")
-    if accounts and not _NAME.fullmatch(choices.account):
-        yield "account", _("Enter the name of a ServiceAccount. OLM v1 uses it for everything that it does.")
-    if not _RANGE.fullmatch(choices.version):
-        yield "version", _("This isn't a valid version or version range.")
-    elif graph is not None and picked is None:
-        yield "version", _("No version of the package fits these channels and this range.")
-
-
-def _warnings(choices: Choices, bundle: Bundle | None, *, accounts: bool) -> Iterator[str]:
-    if accounts and choices.make_account and bundle is None:
+def _warnings(choices: Mapping[str, Any], bundle: Bundle | None, *, accounts: bool) -> Iterator[str]:
+    if accounts and choices["make_account"] and bundle is None:
         yield _(
             "The permissions that the ServiceAccount needs can't be computed, because the bundle's manifests aren't"
             " available. OLM reports what is missing."
@@ -294,12 +316,12 @@ def _warnings(choices: Choices, bundle: Bundle | None, *, accounts: bool) -> Ite
             )
         if spec.webhookdefinitions:
             yield _("The bundle has webhooks, which OLM v1 doesn't fully support.")
-    if choices.policy == SELF_CERTIFIED:
+    if choices["policy"] == SELF_CERTIFIED:
         yield _(
             "The author's upgrade path is ignored: OLM installs any version, including older versions. "
             "Data can be lost."
         )
-    if not choices.safe:
+    if choices["unsafe"]:
         yield _(
             "Changes to custom resource definitions aren't checked before an upgrade. Objects can become unreadable."
         )

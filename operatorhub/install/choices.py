@@ -8,7 +8,7 @@ as such.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,7 +25,7 @@ from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.bundle.permissions import Right
 from operatorhub.csv import MODES
 from operatorhub.install import config
-from operatorhub.install.config import Config
+from operatorhub.install.config import ConfigForm
 from operatorhub.install.situation import Situation
 from operatorhub.sources.drafts import SourceError
 from untrusted import json_bounds
@@ -51,8 +51,8 @@ class Choices:
     mode: str
     namespace: str
     approval: str
+    config: ConfigForm
     watch: tuple[str, ...] = ()
-    config: Config = field(default_factory=Config)
     monitoring: bool = False
     typed_new: bool = False
     #: What was chosen before approval had to be manual; '' where it is free. It comes back with another namespace or
@@ -80,8 +80,7 @@ class Choices:
             pairs["new_namespace"] = others.get("new_namespace", "")
         found = [(key, value) for key, value in pairs.items() if value or key in ("mode",)]
         found += [("watch", namespace) for namespace in self.watch]
-        found += [(f"{config.PREFIX}{key}", value) for key, value in self.config.typed.items() if value]
-        found += [(f"token_{key}", value) for key, value in self.config.tokens.items() if value]
+        found += [(name, self.config.data[name]) for name in self.config.changed_data]
         return urlencode(found + ([("monitoring", "1")] if self.monitoring else []))
 
 
@@ -115,11 +114,11 @@ def suggestion(about: Description, situation: Situation, mode: str, picked: str,
     return name or "operators"
 
 
-def forced(channel: Channel, situation: Situation, package: str, version: str, namespace: str, cfg: Config) -> str:
+def forced(channel: Channel, situation: Situation, package: str, version: str, namespace: str, cfg: ConfigForm) -> str:
     """Why approval has to be manual, as a key of conflicts._FORCED; '' where it is free."""
     if version != channel.csv and version in dict(channel.versions):
         return "older"
-    if any(cfg.tokens.values()):
+    if cfg.tokens:
         return "token"
     others = (
         subscription
@@ -146,7 +145,8 @@ def read(
     version = data.get("version", "")
     if not posted and version not in dict(channel.versions):
         version = ""
-    typed = config.read(data, config.token_fields(channel.desc.annotations))
+    typed = ConfigForm(data, config.token_fields(channel.desc.annotations))
+    typed.full_clean()
     approval, free = data.get("approval", AUTOMATIC), data.get("free_approval", "")
     if not posted:
         approval, free = free or approval, ""

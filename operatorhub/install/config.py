@@ -6,26 +6,25 @@ https://olm.operatorframework.io/docs/concepts/crds/subscription/
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
 from typing import Any
 
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import mapping
 from operatorhub import olm
 from resources import yamltext
-from resources.forms.errors import Placed, object_problems
+from resources.forms.errors import object_problems
 from resources.forms.paths import words as path_words
 from resources.forms.schema import Schema
 
-PREFIX = "config_"
-#: Fields of the form, as they are posted with PREFIX.
-LINES = ("env", "node_selector", "tolerations")
-RESOURCES = ("requests_cpu", "requests_memory", "limits_cpu", "limits_memory")
-FIELDS = (*LINES, *RESOURCES, "yaml")
+PREFIX, TOKEN_PREFIX = "config_", "token_"
 #: What a SubscriptionConfig may hold: operator-framework/api, subscription_types.go.
 KNOWN = (
     "selector",
@@ -40,7 +39,10 @@ KNOWN = (
     "annotations",
 )
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
+_check_quantity = RegexValidator(
+    r"\A[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?\Z",
+    gettext_lazy("“%(value)s” isn't a valid quantity. Use a value such as 500m or 256Mi."),
+)
 _ENV = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 #: annotation → (environment variable, what it is called there): operators read these when the cloud gives out
@@ -62,22 +64,6 @@ TOKENS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """`typed`: the texts as they came, by field; `errors` by field; `spec`: what they mean, empty where nothing was
-    typed.
-    """
-
-    typed: Mapping[str, str] = field(default_factory=dict)
-    tokens: Mapping[str, str] = field(default_factory=dict)
-    spec: Mapping[str, Any] = field(default_factory=dict)
-    errors: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def used(self) -> bool:
-        return any(value.strip() for value in self.typed.values())
-
-
 def token_fields(annotations: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """(environment variable, label) that this operator asks for, none for most."""
     prefix = "features.operators.openshift.io/"
@@ -85,38 +71,107 @@ def token_fields(annotations: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(pair for name in wanted for pair in TOKENS[name])
 
 
-def read(data: Mapping[str, str], asked: tuple[tuple[str, str], ...] = ()) -> Config:
-    """From a posted form. The text is kept as it is: the user can be typing the next line. `asked`: of token_fields."""
-    typed = {name: data.get(f"{PREFIX}{name}", "").replace("\r\n", "\n") for name in FIELDS}
-    tokens = {name: data.get(f"token_{name}", "").strip() for name, _label in asked}
-    errors: dict[str, str] = {}
+class ConfigForm(forms.Form):
+    """`tokens`: of token_fields. `spec`: what was entered, without what is wrong."""
 
-    def parse_field(name: str, parse: Callable[[str], Any]) -> Any:
+    config_env = forms.CharField(required=False)
+    config_node_selector = forms.CharField(required=False)
+    config_tolerations = forms.CharField(required=False)
+    config_requests_cpu = forms.CharField(required=False, validators=[_check_quantity])
+    config_requests_memory = forms.CharField(required=False, validators=[_check_quantity])
+    config_limits_cpu = forms.CharField(required=False, validators=[_check_quantity])
+    config_limits_memory = forms.CharField(required=False, validators=[_check_quantity])
+    config_yaml = forms.CharField(required=False)
+
+    def __init__(self, data: Mapping[str, Any], tokens: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__(data)
+        self.spec: dict[str, Any] = {}
+        for name, label in tokens:
+            self.fields[f"{TOKEN_PREFIX}{name}"] = forms.CharField(label=label, required=False)
+
+    @property
+    def is_used(self) -> bool:
+        return any(name.startswith(PREFIX) for name in self.changed_data)
+
+    @property
+    def token_fields(self) -> dict[str, forms.BoundField]:
+        """By environment variable."""
+        return {name.removeprefix(TOKEN_PREFIX): self[name] for name in self.fields if name.startswith(TOKEN_PREFIX)}
+
+    @property
+    def tokens(self) -> dict[str, str]:
+        """Those that were entered, by environment variable."""
+        found = {name: self.cleaned_data.get(field.name) for name, field in self.token_fields.items()}
+        return {name: value for name, value in found.items() if value}
+
+    def clean_config_env(self) -> list[dict[str, str]]:
+        pairs = _pairs(self.cleaned_data["config_env"])
+        for name in pairs:
+            if not _ENV.fullmatch(name):
+                raise ValidationError(_("“%(name)s” isn't a valid environment variable name."), params={"name": name})
+        return [{"name": name, "value": value} for name, value in pairs.items()]
+
+    def clean_config_node_selector(self) -> dict[str, str]:
+        return _pairs(self.cleaned_data["config_node_selector"])
+
+    def clean_config_tolerations(self) -> list[dict[str, str]]:
+        """`key=value:Effect`, `key:Effect`, `key=value` or `key`, as taints are written."""
+        found = []
+        for number, line in enumerate(self.cleaned_data["config_tolerations"].split("\n"), 1):
+            if not (line := line.strip()):
+                continue
+            rest, colon, effect = line.rpartition(":") if line.rpartition(":")[2] in EFFECTS else (line, "", "")
+            if ":" in rest or (colon and not rest):
+                words = _("Line %(n)d: use key=value:Effect. Valid effects: %(effects)s.")
+                raise ValidationError(words, params={"n": number, "effects": ", ".join(EFFECTS)})
+            key, equals, wanted = rest.partition("=")
+            item = {"key": key.strip(), "operator": "Equal" if equals else "Exists"}
+            if equals:
+                item["value"] = wanted.strip()
+            found.append({**item, "effect": effect} if effect else item)
+        return found
+
+    def clean_config_yaml(self) -> dict[str, Any]:
+        if not self.cleaned_data["config_yaml"]:
+            return {}
         try:
-            return parse(typed[name].strip()) if typed[name].strip() else None
-        except ValueError as error:
-            errors[f"{PREFIX}{name}"] = str(error)
-            return None
+            found = yamltext.load(self.cleaned_data["config_yaml"])
+        except yamltext.YamlProblem as problem:
+            where = _("line %(n)d: ") % {"n": problem.line} if problem.line else ""
+            raise ValidationError(f"{where}{problem.message}") from problem
+        if not isinstance(found, dict):
+            raise ValidationError(_("Enter fields of spec.config, such as “affinity:” or “volumes:”."))
+        if unknown := [key for key in found if key not in KNOWN]:
+            words = _("spec.config has no field “%(key)s”. Valid fields: %(known)s.")
+            raise ValidationError(words, params={"key": unknown[0], "known": ", ".join(KNOWN)})
+        return found
 
-    spec: dict[str, Any] = dict(parse_field("yaml", _yaml) or {})
-    env = [{"name": name, "value": value} for name, value in tokens.items() if value] + (parse_field("env", _env) or [])
-    if env:
-        others = [
-            item for item in spec.get("env") or [] if mapping(item).get("name") not in {pair["name"] for pair in env}
-        ]
-        spec["env"] = env + others
-    if labels := parse_field("node_selector", _labels):
-        spec["nodeSelector"] = {**mapping(spec.get("nodeSelector")), **labels}
-    if found := parse_field("tolerations", _tolerations):
-        spec["tolerations"] = [*(spec.get("tolerations") or []), *found]
-    resources: dict[str, dict[str, str]] = {}
-    for name in RESOURCES:
-        if quantity := parse_field(name, _quantity):
-            kind, _sep, what = name.partition("_")
-            resources.setdefault(kind, {})[what] = quantity
-    if resources:
-        spec["resources"] = {**mapping(spec.get("resources")), **resources}
-    return Config(typed, tokens, spec, errors)
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        self.spec = dict(found.get("config_yaml", {}))
+        env = [{"name": name, "value": value} for name, value in self.tokens.items()] + found.get("config_env", [])
+        # What isn't a list in the YAML stays as it is: the schema says so.
+        present = self.spec.get("env") or []
+        if env and isinstance(present, list):
+            names = [pair["name"] for pair in env]
+            self.spec["env"] = env + [item for item in present if mapping(item).get("name") not in names]
+        if labels := found.get("config_node_selector"):
+            self.spec["nodeSelector"] = {**mapping(self.spec.get("nodeSelector")), **labels}
+        present, tolerations = self.spec.get("tolerations") or [], found.get("config_tolerations")
+        if tolerations and isinstance(present, list):
+            self.spec["tolerations"] = [*present, *tolerations]
+        resources: dict[str, dict[str, str]] = {}
+        for kind in ("requests", "limits"):
+            for what in ("cpu", "memory"):
+                if quantity := found.get(f"{PREFIX}{kind}_{what}"):
+                    resources.setdefault(kind, {})[what] = quantity
+        if resources:
+            self.spec["resources"] = {**mapping(self.spec.get("resources")), **resources}
+        return found
+
+
+#: As the API calls the fields.
+FIELDS = tuple(name.removeprefix(PREFIX) for name in ConfigForm.base_fields)
 
 
 def as_posted(given: Mapping[str, Any]) -> dict[str, str]:
@@ -150,104 +205,45 @@ def _is_list(value: str) -> bool:
         return False
 
 
-def checked(config: Config, problems: Iterable[Placed]) -> Config:
-    """With what is wrong by the Subscription's schema, at the line of the YAML. `problems`: their paths begin below
-    spec.config.
+def check_schema(client: ClusterClient, form: ConfigForm) -> None:
+    """Adds what the API server would find wrong in a Subscription's spec.config, at the line of the YAML; nothing where
+    its schema can't be read.
     """
-    found = list(problems)
-    if not found or config.errors:
-        return config
-    lines = [
-        line
-        for line, _column in yamltext.field_positions(config.typed.get("yaml", ""), [problem.path for problem in found])
-    ]
-    messages = [
-        _("Line %(n)d: %(field)s: %(message)s")
-        % {"n": line, "field": path_words(problem.path), "message": problem.message}
-        if line
-        else f"{path_words(problem.path)}: {problem.message}"
-        for line, problem in zip(lines, found, strict=True)
-    ]
-    return replace(config, errors={f"{PREFIX}yaml": " ".join(messages)})
-
-
-def problems(client: ClusterClient, spec: Mapping[str, Any]) -> tuple[Placed, ...]:
-    """What the API server would find wrong in a Subscription's spec.config; nothing where its schema can't be read."""
-    if not spec:
-        return ()
+    if form.errors or not form.spec:
+        return
     try:
         schema = Schema.from_document(client.schema(olm.type_of(client, olm.SUBSCRIPTIONS)))
     except KubeError:
-        return ()
+        return
     subscription = {
         "apiVersion": f"{olm.GROUP}/{olm.VERSION}",
         "kind": "Subscription",
         "metadata": {"name": "subscription"},
-        "spec": {"name": "package", "source": "catalog", "sourceNamespace": "namespace", "config": spec},
+        "spec": {"name": "package", "source": "catalog", "sourceNamespace": "namespace", "config": form.spec},
     }
-    found = object_problems(schema, subscription)
-    return tuple(replace(problem, path=problem.path[2:]) for problem in found if problem.path[:2] == ("spec", "config"))
+    problems = [problem for problem in object_problems(schema, subscription) if problem.path[:2] == ("spec", "config")]
+    paths = [problem.path[2:] for problem in problems]
+    positions = yamltext.field_positions(form.data.get(f"{PREFIX}yaml", ""), paths)
+    messages = [
+        _("Line %(n)d: %(field)s: %(message)s") % {"n": line, "field": path_words(path), "message": problem.message}
+        if line
+        else f"{path_words(path)}: {problem.message}"
+        for (line, _column), path, problem in zip(positions, paths, problems, strict=True)
+    ]
+    if messages:
+        form.add_error(f"{PREFIX}yaml", " ".join(messages))
 
 
-def _pairs(value: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+def _pairs(value: str) -> dict[str, str]:
+    found: dict[str, str] = {}
     for number, line in enumerate(value.split("\n"), 1):
         if not line.strip():
             continue
         name, equals, rest = line.partition("=")
-        if not equals or not name.strip():
-            raise ValueError(_("Line %(n)d: use NAME=value, one per line.") % {"n": number})
-        if name.strip() in dict(found):
-            raise ValueError(_("Line %(n)d: “%(name)s” is a duplicate.") % {"n": number, "name": name.strip()})
-        found.append((name.strip(), rest.strip()))
-    return found
-
-
-def _env(value: str) -> list[dict[str, str]]:
-    pairs = _pairs(value)
-    for name, _value in pairs:
-        if not _ENV.fullmatch(name):
-            raise ValueError(_("“%(name)s” isn't a valid environment variable name.") % {"name": name})
-    return [{"name": name, "value": setting} for name, setting in pairs]
-
-
-def _labels(value: str) -> dict[str, str]:
-    return dict(_pairs(value))
-
-
-def _tolerations(value: str) -> list[dict[str, str]]:
-    """`key=value:Effect`, `key:Effect`, `key=value` or `key`, as taints are written."""
-    found = []
-    for number, line in enumerate(value.split("\n"), 1):
-        if not (line := line.strip()):
-            continue
-        rest, colon, effect = line.rpartition(":") if line.rpartition(":")[2] in EFFECTS else (line, "", "")
-        if ":" in rest or (colon and not rest):
-            words = _("Line %(n)d: use key=value:Effect. Valid effects: %(effects)s.")
-            raise ValueError(words % {"n": number, "effects": ", ".join(EFFECTS)})
-        key, equals, wanted = rest.partition("=")
-        item = {"key": key.strip(), "operator": "Equal" if equals else "Exists"}
-        if equals:
-            item["value"] = wanted.strip()
-        found.append({**item, "effect": effect} if effect else item)
-    return found
-
-
-def _quantity(value: str) -> str:
-    if not _QUANTITY.fullmatch(value):
-        raise ValueError(_("“%(value)s” isn't a valid quantity. Use a value such as 500m or 256Mi.") % {"value": value})
-    return value
-
-
-def _yaml(value: str) -> dict[str, Any]:
-    try:
-        found = yamltext.load(value)
-    except yamltext.YamlProblem as problem:
-        where = _("line %(n)d: ") % {"n": problem.line} if problem.line else ""
-        raise ValueError(f"{where}{problem.message}") from problem
-    if not isinstance(found, dict):
-        raise ValueError(_("Enter fields of spec.config, such as “affinity:” or “volumes:”."))
-    if unknown := [key for key in found if key not in KNOWN]:
-        words = _("spec.config has no field “%(key)s”. Valid fields: %(known)s.")
-        raise ValueError(words % {"key": unknown[0], "known": ", ".join(KNOWN)})
+        name = name.strip()
+        if not equals or not name:
+            raise ValidationError(_("Line %(n)d: use NAME=value, one per line."), params={"n": number})
+        if name in found:
+            raise ValidationError(_("Line %(n)d: “%(name)s” is a duplicate."), params={"n": number, "name": name})
+        found[name] = rest.strip()
     return found

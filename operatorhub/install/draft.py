@@ -56,7 +56,7 @@ class InstallDraft:
         for conflict in self.conflicts:
             if conflict.blocks:
                 found.setdefault(conflict.field, conflict.words)
-        return {**found, **self.choices.config.errors}
+        return {**found, **{name: str(errors[0]) for name, errors in self.choices.config.errors.items()}}
 
     @property
     def blocking(self) -> tuple[InstallConflict, ...]:
@@ -86,9 +86,7 @@ class InstallDraft:
 def make(asked: InstallRequest, client: ClusterClient | None = None) -> InstallDraft:
     """With a `client` the rules that ask the cluster about this one namespace and these kinds are looked at too."""
     if client is not None:
-        problems = config.problems(client, asked.choices.config.spec)
-        checked = config.checked(asked.choices.config, problems)
-        asked = replace(asked, choices=replace(asked.choices, config=checked))
+        config.check_schema(client, asked.choices.config)
     choices, found = asked.choices, asked.situation
     found_conflicts = list(conflicts.find(asked))
     if client is not None and "namespace" not in {conflict.field for conflict in found_conflicts}:

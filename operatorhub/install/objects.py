@@ -105,7 +105,7 @@ def _subscription(manifest: Manifest, choices: Choices) -> KubeObject:
     if choices.version:
         spec["startingCSV"] = choices.version
     if choices.config.spec:
-        spec["config"] = dict(choices.config.spec)
+        spec["config"] = choices.config.spec
     meta = {"name": manifest.name, "namespace": choices.namespace}
     return {"apiVersion": f"{olm.GROUP}/{olm.VERSION}", "kind": "Subscription", "metadata": meta, "spec": spec}
 

@@ -5,12 +5,15 @@ For objects that can't be read the field holds None or (), and `unread` names th
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, uid_of
-from operatorhub import csv, install_state, olm
+from kube.reader import read, read_list
+from kube.types.core import Event
+from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionStatus
+from kube.types.workloads import Deployment
+from operatorhub import install_state, olm
 from operatorhub.running import workloads
 
 _SHOWN_PODS = 20
@@ -27,7 +30,6 @@ class InstallFacts:
     """
 
     subscription: olm.Subscription
-    object: KubeObject
     groups: tuple[KubeObject, ...] | None
     space: KubeObject | None
     source: KubeObject | None
@@ -37,7 +39,7 @@ class InstallFacts:
     csv: KubeObject | None
     deployments: tuple[tuple[str, KubeObject | None], ...]
     pods: tuple[KubeObject, ...]
-    events: Mapping[str, tuple[Mapping[str, Any], ...]]
+    events: Mapping[str, tuple[Event, ...]]
     unread: tuple[str, ...]
     catalog_pods: tuple[KubeObject, ...] = ()
     served: frozenset[str] = frozenset()
@@ -49,8 +51,12 @@ class InstallFacts:
         return install_state.missing(self.csv, self.plan, self.served)
 
     @property
+    def csv_status(self) -> ClusterServiceVersionStatus:
+        return read((self.csv or {}).get("status"), ClusterServiceVersionStatus)
+
+    @property
     def phase(self) -> str:
-        return olm.phase(self.csv) if self.csv else ""
+        return self.csv_status.phase
 
 
 class _FactReader:
@@ -60,27 +66,27 @@ class _FactReader:
         self.client = client
         self.unread: list[str] = []
 
-    def one(self, what: str, read: Callable[[], KubeObject]) -> KubeObject | None:
+    def one(self, what: str, request: Callable[[], KubeObject]) -> KubeObject | None:
         try:
-            return read()
+            return request()
         except NotFound:
             return None
         except KubeError as error:
             self.unread.append(f"{what}: {error.message}")
             return None
 
-    def many(self, what: str, read: Callable[[], list[KubeObject]]) -> list[KubeObject] | None:
+    def many(self, what: str, request: Callable[[], list[KubeObject]]) -> list[KubeObject] | None:
         try:
-            return read()
+            return request()
         except KubeError as error:
             self.unread.append(f"{what}: {error.message}")
             return None
 
 
-def read(client: ClusterClient, namespace: str, name: str) -> InstallFacts:
+def read_facts(client: ClusterClient, namespace: str, name: str) -> InstallFacts:
     """Raises NotFound if there is no such Subscription, Forbidden if the user can't read it."""
-    obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
-    sub, reader = olm.subscription(obj), _FactReader(client)
+    sub = olm.subscription(client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace))
+    reader = _FactReader(client)
     csv_name = sub.installed_csv if sub.dismissed else sub.current_csv or sub.installed_csv
     plan = (
         reader.one("InstallPlan", lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace))
@@ -100,7 +106,6 @@ def read(client: ClusterClient, namespace: str, name: str) -> InstallFacts:
     events = _events(reader, namespace) if pods and olm.phase(found or {}) != olm.SUCCEEDED else {}
     return InstallFacts(
         subscription=sub,
-        object=obj,
         groups=None if groups is None else tuple(groups),
         space=space,
         source=source,
@@ -124,8 +129,9 @@ def _older(reader: _FactReader, sub: olm.Subscription, csv_name: str, found: Kub
         return ""
     if sub.installed_csv not in ("", csv_name):
         return sub.installed_csv
-    name = csv.text(csv.mapping((found or {}).get("spec")).get("replaces"))
-    if not name or olm.phase(found or {}) == olm.SUCCEEDED:
+    version = read(found, ClusterServiceVersion)
+    name = version.spec.replaces
+    if not name or version.status.phase == olm.SUCCEEDED:
         return ""
     client = reader.client
     replaced = reader.one(
@@ -143,7 +149,6 @@ def of_csv(client: ClusterClient, namespace: str, found: KubeObject) -> InstallF
     sub = olm.subscription({"metadata": {"name": name_of(found), "namespace": namespace}})
     return InstallFacts(
         subscription=sub,
-        object={},
         groups=None if groups is None else tuple(groups),
         space=None,
         source=None,
@@ -173,13 +178,13 @@ def _source(reader: _FactReader, sub: olm.Subscription) -> tuple[KubeObject | No
 def _registry(reader: _FactReader, sub: olm.Subscription) -> tuple[KubeObject, ...]:
     """The Pods of the catalog's registry: where it does not answer, they know why."""
     client, query = reader.client, f"olm.catalogSource={sub.catalog}"
-    read = reader.many(
+    listed = reader.many(
         "Pods",
         lambda: (
             client.list(client.find("", "v1", "pods"), sub.catalog_namespace, labels=query, limit=_SHOWN_PODS).items
         ),
     )
-    return tuple(read or ())
+    return tuple(listed or ())
 
 
 def _running(
@@ -195,7 +200,7 @@ def _running(
             lambda name=name: client.get(client.find("apps", "v1", "deployments"), name, namespace),  # type: ignore[misc]
         )
         made.append((name, item))
-        labels = csv.mapping(csv.mapping(csv.mapping((item or {}).get("spec")).get("selector")).get("matchLabels"))
+        labels = read(item, Deployment).spec.selector.match_labels
         if labels:
             query = ",".join(f"{key}={value}" for key, value in labels.items())
             listed = reader.many(
@@ -210,15 +215,16 @@ def _running(
     return tuple(made), tuple(pods.values())
 
 
-def _events(reader: _FactReader, namespace: str) -> dict[str, tuple[Mapping[str, Any], ...]]:
-    """Warnings of the namespace, by the object they are about."""
+def _events(reader: _FactReader, namespace: str) -> dict[str, tuple[Event, ...]]:
+    """Warnings of the namespace, by the uid of the object they are about; newest last."""
     client = reader.client
     listed = reader.many(
         "Events",
         lambda: client.list(client.find("", "v1", "events"), namespace, fields="type=Warning", limit=_EVENTS).items,
     )
-    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
-    for item in sorted(listed or (), key=lambda event: csv.text(event.get("lastTimestamp") or event.get("eventTime"))):
-        uid = csv.text(csv.mapping(item.get("involvedObject")).get("uid"))
-        found[uid] = (*found.get(uid, ()), item)
+    found: dict[str, tuple[Event, ...]] = {}
+    events = read_list(listed, Event)
+    for event in sorted(events, key=lambda event: event.last_timestamp or event.event_time or ""):
+        uid = event.involved_object.uid
+        found[uid] = (*found.get(uid, ()), event)
     return found

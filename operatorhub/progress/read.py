@@ -1,8 +1,7 @@
 """An install as its page shows it: its stages, the first problem, and what to create once the operator runs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -13,9 +12,9 @@ from kube import reader
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject
 from kube.types.meta import Object
-from kube.types.olm import CSVDescription
+from kube.types.olm import ClusterServiceVersion, InstallPlan
 from operatorhub import csv, olm
 from operatorhub.csv import Api
 from operatorhub.models import Package
@@ -134,7 +133,7 @@ class Progress:
 
 def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     """Raises NotFound if there is no such Subscription, Forbidden if the user can't read it."""
-    found = facts.read(client, namespace, name)
+    found = facts.read_facts(client, namespace, name)
     broken = trouble.find(found)
     lines = [stages.place(found), stages.catalog(found)]
     lines.append(stages.subscription(found, broken is not None and broken.stage == "subscription"))
@@ -148,7 +147,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
         lines += [stages.deployments(found), pods]
     judged = stages.judged(lines, broken)
     asks = any(stage.state == ASKS for stage in judged)
-    names = csv.strings(csv.mapping((found.plan or {}).get("spec")).get("clusterServiceVersionNames"))
+    names = csv.strings(reader.read(found.plan, InstallPlan).spec.cluster_service_version_names)
     end = next((line for line in lines if line.key == "csv"), lines[-1])
     total = stages.chosen_after(found.subscription.created, end.at)
     return Progress(
@@ -171,7 +170,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
 def _name(client: ClusterClient, found: InstallFacts) -> str:
     """By its CSV, else as its catalog's package is called."""
     sub = found.subscription
-    if title := csv.text(csv.mapping((found.csv or {}).get("spec")).get("displayName")):
+    if title := reader.read(found.csv, ClusterServiceVersion).spec.display_name:
         return title
     rows = Package.objects.filter(cluster=client.name, namespace=sub.catalog_namespace, catalog=sub.catalog)
     return rows.filter(name=sub.package).values_list("title", flat=True).first() or sub.package
@@ -181,21 +180,20 @@ def _read_after(client: ClusterClient, found: InstallFacts) -> After | None:
     """What to create next; None until the operator runs."""
     if found.csv is None or found.phase != olm.SUCCEEDED:
         return None
-    spec = csv.mapping(found.csv.get("spec"))
-    notes = csv.mapping(csv.mapping(found.csv.get("metadata")).get("annotations"))
+    version = reader.read(found.csv, ClusterServiceVersion)
+    annotations = version.metadata.annotations
     groups = found.groups or ()
     targets = olm.group_targets(groups[0]) if len(groups) == 1 else ()
     place = found.subscription.namespace
     if targets and olm.EVERYWHERE not in targets and place not in targets:
         place = targets[0]
-    annotations = reader.read(found.csv, Object).metadata.annotations
-    first = csv.initialization(annotations) or {}
-    link = csv.text(notes.get(_LINK_ANNOTATION))
+    first = reader.read(csv.initialization(annotations), Object)
+    link = annotations.get(_LINK_ANNOTATION, "").strip()
     return After(
         _required_step(client, first, place),
         tuple(
             _next_step(client, _in_preferred_version(client, api), place)
-            for api in csv.provided(reader.read(spec, CSVDescription), annotations)
+            for api in csv.provided(version.spec, annotations)
         ),
         link if link.startswith(("https://", "http://")) else "",
     )
@@ -231,10 +229,9 @@ def _next_step(client: ClusterClient, api: Api, namespace: str, start: str = "")
     return NextStep(api, f"{page}?{urlencode(query)}" if query else page, True)
 
 
-def _required_step(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) -> NextStep | None:
+def _required_step(client: ClusterClient, wanted: Object, namespace: str) -> NextStep | None:
     """The author's first object, unless one of its kind is there already."""
-    group, _slash, version = csv.text(wanted.get("apiVersion")).rpartition("/")
-    kind = csv.text(wanted.get("kind"))
+    group, version, kind = wanted.group, wanted.version, wanted.kind
     if not kind:
         return None
     try:
@@ -248,11 +245,9 @@ def _required_step(client: ClusterClient, wanted: Mapping[str, Any], namespace: 
             return None
     except KubeError:
         pass  # users who can't list them get the card too
-    name = name_of(dict(wanted)) or kind.lower()
-    own = csv.text(csv.mapping(wanted.get("metadata")).get("namespace")) or namespace
     return _next_step(
         client,
         Api(group=group, version=client_type.version, plural=client_type.plural, kind=kind, title=kind),
-        own,
-        name,
+        wanted.metadata.namespace or namespace,
+        wanted.metadata.name or kind.lower(),
     )

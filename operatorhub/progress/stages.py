@@ -4,20 +4,25 @@ From the namespace to the InstallPlan, the ClusterServiceVersion with its requir
 with their Events.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject, name_of, uid_of
-from operatorhub import csv, install_state, olm
+from kube.objects import KubeObject, name_of
+from kube.reader import read
+from kube.types.core import Event, Pod, PodStatus
+from kube.types.meta import Condition, Object
+from kube.types.olm import CatalogSource, InstallPlan, InstallPlanStatus, Step
+from kube.types.workloads import Deployment
+from operatorhub import install_state, olm
 from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.problem import Trouble
 from operatorhub.running import workloads
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, StagePart, page_of
+from resources.state.health import condition_of
 
 #: Seconds after which a version is taken for an update and not for the first one.
 FIRST = 3600
@@ -63,8 +68,8 @@ def judged(lines: Sequence[Stage], trouble: Trouble | None) -> tuple[Stage, ...]
     )
 
 
-def created(obj: Mapping[str, Any] | None) -> str:
-    return csv.text(csv.mapping((obj or {}).get("metadata")).get("creationTimestamp"))
+def created(obj: KubeObject | None) -> str:
+    return read(obj, Object).metadata.creation_timestamp
 
 
 def took(start: str, end: str) -> float | None:
@@ -81,14 +86,10 @@ def chosen_after(start: str, end: str) -> float | None:
     return found if found is not None and found < FIRST else None
 
 
-def condition(obj: Mapping[str, Any] | None, type_: str) -> Mapping[str, Any]:
-    """The condition of that type, {} where there is none."""
-    conditions = csv.items(csv.mapping((obj or {}).get("status")).get("conditions"))
-    return next((item for item in conditions if item.get("type") == type_), {})
-
-
-def is_true(found: Mapping[str, Any]) -> bool:
-    return csv.text(found.get("status")) == "True"
+def true_condition(conditions: Iterable[Condition], type_: str) -> Condition | None:
+    """The condition of that type; None where there is none, or it isn't true."""
+    found = condition_of(conditions, type_)
+    return found if found and found.status == "True" else None
 
 
 def place(facts: InstallFacts) -> Stage:
@@ -150,18 +151,13 @@ def catalog(facts: InstallFacts) -> Stage:
             words=f"{sub.catalog_namespace}/{sub.catalog}: {words}",
             url="" if facts.source_missing else url,
         )
-    seen = connection(facts.source)
+    seen = read(facts.source, CatalogSource).status.connection_state.last_observed_state
     state = DONE if seen in ("READY", "IDLE") or chosen else RUNNING
     if install_state.catalog_silent(facts.source) and not chosen:
         state = FAILED
     place = f"{sub.catalog_namespace}/{sub.catalog}"
     words = f"{place}: {seen}" if seen else _("%(name)s: not checked yet") % {"name": place}
     return Stage(key="catalog", title=_("Catalog"), state=state, words=words, url=url)
-
-
-def connection(source: Mapping[str, Any]) -> str:
-    """The last state that OLM saw of its registry: READY, CONNECTING, TRANSIENT_FAILURE…"""
-    return csv.text(csv.mapping(csv.mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
 
 
 def subscription(facts: InstallFacts, broken: bool) -> Stage:
@@ -191,23 +187,17 @@ def subscription(facts: InstallFacts, broken: bool) -> Stage:
 
 def bundle(facts: InstallFacts) -> Stage | None:
     """The unpacking of the bundle's image. The sandbox doesn't report it, nor does OLM once it is done."""
-    failed, going = condition(facts.object, "BundleUnpackFailed"), condition(facts.object, "BundleUnpacking")
-    if is_true(failed):
-        return Stage(
-            key="bundle",
-            title=_("Bundle"),
-            state=FAILED,
-            words=csv.text(failed.get("message")) or csv.text(failed.get("reason")),
-        )
-    if is_true(going) and not facts.csv:
-        words = csv.text(going.get("message")) or _("OLM reads the bundle's image in a Job.")
+    conditions = facts.subscription.conditions
+    if failed := true_condition(conditions, "BundleUnpackFailed"):
+        return Stage(key="bundle", title=_("Bundle"), state=FAILED, words=failed.message or failed.reason)
+    unpacking = true_condition(conditions, "BundleUnpacking")
+    if unpacking and not facts.csv:
         return Stage(
             key="bundle",
             title=_("Bundle"),
             state=RUNNING,
-            words=words,
-            url="",
-            at=csv.text(going.get("lastTransitionTime")),
+            words=unpacking.message or _("OLM reads the bundle's image in a Job."),
+            at=unpacking.last_transition_time,
         )
     return None
 
@@ -223,9 +213,9 @@ def plan(facts: InstallFacts) -> Stage:
             state=DONE if facts.csv else WAITING,
             words=_("OLM has since removed the plan.") if facts.csv else "",
         )
-    status = csv.mapping(found.get("status"))
-    phase = csv.text(status.get("phase"))
-    parts = tuple(_step(step, phase, facts.subscription.namespace) for step in csv.items(status.get("plan")))
+    status = read(found, InstallPlan).status
+    phase = status.phase
+    parts = tuple(_step(step, phase, facts.subscription.namespace) for step in status.plan)
     made = sum(part.state == DONE for part in parts)
     count = _("%(made)d of %(all)d objects exist.") % {"made": made, "all": len(parts)} if parts else ""
     if olm.plan_waits(found):
@@ -233,9 +223,10 @@ def plan(facts: InstallFacts) -> Stage:
     else:
         state, words = {
             "Complete": (DONE, count),
-            "Failed": (FAILED, plan_problem(found) or _("OLM reports no reason.")),
-        }.get(phase, (RUNNING, plan_problem(found) or count or _("OLM is unpacking the bundle.")))
-    end = csv.text(condition(found, "Installed").get("lastTransitionTime")) if phase == "Complete" else ""
+            "Failed": (FAILED, plan_problem(status) or _("OLM reports no reason.")),
+        }.get(phase, (RUNNING, plan_problem(status) or count or _("OLM is unpacking the bundle.")))
+    installed = condition_of(status.conditions, "Installed")
+    end = installed.last_transition_time if installed and phase == "Complete" else ""
     url = reverse("operatorhub:plan", args=[facts.subscription.namespace, facts.subscription.plan])
     return Stage(
         key="plan",
@@ -249,20 +240,17 @@ def plan(facts: InstallFacts) -> Stage:
     )
 
 
-def plan_problem(found: Mapping[str, Any]) -> str:
+def plan_problem(status: InstallPlanStatus) -> str:
     """What OLM says is wrong with an InstallPlan, '' when nothing is."""
-    status = csv.mapping(found.get("status"))
-    message = " ".join(
-        csv.text(item.get("message")) or csv.text(item.get("reason"))
-        for item in csv.items(status.get("conditions"))
-        if csv.text(item.get("status")) == "False" and csv.text(item.get("reason"))
+    return status.message or " ".join(
+        condition.message or condition.reason
+        for condition in status.conditions
+        if condition.status == "False" and condition.reason
     )
-    return csv.text(status.get("message")) or message
 
 
-def _step(step: Mapping[str, Any], phase: str, namespace: str) -> StagePart:
-    resource = csv.mapping(step.get("resource"))
-    word, kind, name = csv.text(step.get("status")), csv.text(resource.get("kind")), csv.text(resource.get("name"))
+def _step(step: Step, phase: str, namespace: str) -> StagePart:
+    word, kind, name = step.status, step.resource.kind, step.resource.name
     state = DONE if word in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
     words = {
         "Created": _("created"),
@@ -297,11 +285,12 @@ def version(facts: InstallFacts) -> Stage:
     title, found, name = _("ClusterServiceVersion"), facts.csv, facts.csv_name
     if found is None:
         return Stage(key="csv", title=title, state=WAITING, words=name)
-    status, phase = csv.mapping(found.get("status")), facts.phase
+    status = facts.csv_status
+    phase = status.phase
     state = DONE if phase == olm.SUCCEEDED else FAILED if install_state.version_failure(found) else RUNNING
     words = f"{name}: {phase}" if phase else _("%(name)s: waits for OLM") % {"name": name}
-    if state != DONE and (message := csv.text(status.get("message"))):
-        words = f"{words} – {message}"
+    if state != DONE and status.message:
+        words = f"{words} – {status.message}"
     lasting = facts.missing
     parts = tuple(
         StagePart(
@@ -314,8 +303,8 @@ def version(facts: InstallFacts) -> Stage:
     )
     end = ""
     if state == DONE:
-        ends = [item for item in csv.items(status.get("conditions")) if item.get("phase") == olm.SUCCEEDED]
-        end = csv.text((ends[-1] if ends else status).get("lastTransitionTime"))
+        ends = [condition for condition in status.conditions if condition.phase == olm.SUCCEEDED]
+        end = ends[-1].last_transition_time if ends else status.last_transition_time
     url = page_of(olm.CSVS, facts.subscription.namespace, name)
     return Stage(
         key="csv",
@@ -335,9 +324,9 @@ def deployments(facts: InstallFacts) -> Stage:
     parts = tuple(workloads.deployment_part(namespace, name, item) for name, item in facts.deployments)
     begun = [created(item) for _name, item in facts.deployments if item]
     ends = [
-        csv.text(available.get("lastTransitionTime"))
+        available.last_transition_time
         for _name, item in facts.deployments
-        if is_true(available := condition(item, "Available"))
+        if (available := true_condition(read(item, Deployment).status.conditions, "Available"))
     ]
     return _sum("deployments", _("Deployments"), parts, begun, ends)
 
@@ -369,6 +358,7 @@ def pods(facts: InstallFacts) -> tuple[Stage, tuple[PodPart, ...]]:
     """The line, and its Pods with more than a line tells."""
     namespace = facts.subscription.namespace
     parts = [workloads.pod_part(namespace, pod) for pod in facts.pods]
+    typed = [read(pod, Pod) for pod in facts.pods]
     shown = tuple(
         PodPart(
             kind=part.kind,
@@ -377,34 +367,31 @@ def pods(facts: InstallFacts) -> tuple[Stage, tuple[PodPart, ...]]:
             words=part.words,
             url=part.url,
             log_url=reverse("resources:logs", args=["core", "v1", "pods", namespace, part.name])
-            if started(pod)
+            if started(pod.status)
             else "",
-            events=tuple(_events(facts, pod)),
+            events=tuple(_pod_event(event) for event in facts.events.get(pod.metadata.uid, ())[-3:]),
         )
-        for part, pod in zip(parts, facts.pods, strict=True)
+        for part, pod in zip(parts, typed, strict=True)
     )
-    ends = [
-        csv.text(ready.get("lastTransitionTime")) for pod in facts.pods if is_true(ready := condition(pod, "Ready"))
-    ]
-    return _sum("pods", _("Pods"), tuple(parts), [created(pod) for pod in facts.pods], ends), shown
+    begun = [pod.metadata.creation_timestamp for pod in typed]
+    ends = [ready.last_transition_time for pod in typed if (ready := true_condition(pod.status.conditions, "Ready"))]
+    return _sum("pods", _("Pods"), tuple(parts), begun, ends), shown
 
 
-def started(pod: KubeObject) -> bool:
-    """Whether a container of it has ever run, so that there is a log."""
-    states = csv.items(csv.mapping(pod.get("status")).get("containerStatuses"))
+def started(status: PodStatus) -> bool:
+    """Whether a container of the Pod has ever run, so that there is a log."""
     return any(
-        csv.mapping(state.get("state")).get("running")
-        or csv.mapping(state.get("state")).get("terminated")
-        or csv.mapping(state.get("lastState")).get("terminated")
-        or state.get("restartCount")
-        for state in states
+        container.state.running
+        or container.state.terminated
+        or container.last_state.terminated
+        or container.restart_count
+        for container in status.container_statuses
     )
 
 
-def _events(facts: InstallFacts, pod: KubeObject) -> Iterator[PodEvent]:
-    for item in facts.events.get(uid_of(pod), ())[-3:]:
-        at = csv.text(item.get("lastTimestamp") or item.get("eventTime"))
-        yield PodEvent(csv.text(item.get("reason")), csv.text(item.get("message")), int(item.get("count") or 1), at)
+def _pod_event(event: Event) -> PodEvent:
+    at = event.last_timestamp or event.event_time or ""
+    return PodEvent(event.reason, event.message, event.count or 1, at)
 
 
 def _sum(key: str, title: str, parts: tuple[StagePart, ...], begun: list[str], ends: list[str]) -> Stage:

@@ -9,16 +9,19 @@ operator-framework/api, subscription_types.go.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.objects import name_of
-from operatorhub import csv, install_state, olm
+from kube.reader import read
+from kube.types.meta import Condition
+from kube.types.olm import CatalogSource, InstallPlan
+from kube.types.workloads import Deployment
+from operatorhub import install_state, olm
 from operatorhub.progress import pods, stages
 from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.problem import Trouble, Way
@@ -61,7 +64,7 @@ def _place(facts: InstallFacts) -> Iterator[Trouble]:
     namespace, groups = facts.subscription.namespace, facts.groups
     if groups is None or not install_state.lasts(facts.subscription.created, _ORDER_SECONDS):
         return
-    raw = csv.text(csv.mapping((facts.csv or {}).get("status")).get("message"))
+    raw = facts.csv_status.message
     if not groups:
         words = _(
             "The namespace “%(namespace)s” has no OperatorGroup, so OLM installs nothing there. Create "
@@ -106,8 +109,8 @@ def _catalog(facts: InstallFacts) -> Iterator[Trouble]:
         )
         yield Trouble(key="catalog-missing", stage="catalog", words=words % values, raw=sub.problem, ways=ways)
     elif facts.source is not None and (state := install_state.catalog_silent(facts.source)):
-        status = csv.mapping(facts.source.get("status"))
-        raw = csv.text(status.get("message")) or csv.text(status.get("reason")) or state
+        status = read(facts.source, CatalogSource).status
+        raw = status.message or status.reason or state
         yield _silent(facts, sub.catalog_namespace, sub.catalog, sub.problem or raw)
 
 
@@ -156,10 +159,11 @@ def _resolution(facts: InstallFacts) -> Iterator[Trouble]:
 
     A condition that is older than a plan says nothing any more.
     """
-    found = stages.condition(facts.object, "ResolutionFailed")
-    if not stages.is_true(found) or facts.plan or facts.csv or not _lasts(facts, found):
+    sub = facts.subscription
+    found = stages.true_condition(sub.conditions, "ResolutionFailed")
+    if found is None or facts.plan or facts.csv or not _lasts(sub, found):
         return
-    sub, raw = facts.subscription, csv.text(found.get("message")) or csv.text(found.get("reason"))
+    raw = found.message or found.reason
     if silent := _SILENT.search(raw):
         yield _silent(facts, silent[1], silent[2], raw)
     elif orphan := _EXISTS.search(raw):
@@ -205,16 +209,16 @@ def _resolution(facts: InstallFacts) -> Iterator[Trouble]:
         yield Trouble(key="resolution", stage="subscription", words=words, raw=raw, ways=ways)
 
 
-def _lasts(facts: InstallFacts, condition: Mapping[str, Any]) -> bool:
+def _lasts(sub: olm.Subscription, condition: Condition) -> bool:
     """Real OLM writes no time into the condition; the status has one."""
-    status = csv.mapping(facts.object.get("status"))
-    return install_state.lasts(csv.text(condition.get("lastTransitionTime")) or csv.text(status.get("lastUpdated")))
+    return install_state.lasts(condition.last_transition_time or sub.last_updated)
 
 
 def _bundle(facts: InstallFacts) -> Iterator[Trouble]:
-    found, home = stages.condition(facts.object, "BundleUnpackFailed"), facts.subscription.catalog_namespace
-    if stages.is_true(found) and not facts.csv:
-        raw = csv.text(found.get("message")) or csv.text(found.get("reason"))
+    sub = facts.subscription
+    found, home = stages.true_condition(sub.conditions, "BundleUnpackFailed"), sub.catalog_namespace
+    if found and not facts.csv:
+        raw = found.message or found.reason
         words = _(
             "OLM couldn't unpack the operator's bundle: its image can't be pulled, or its contents can't be read. The"
             " Job in “%(namespace)s” has details. Fix the cause, delete that Job, then undo and repeat the install."
@@ -256,7 +260,8 @@ def _plan(facts: InstallFacts) -> Iterator[Trouble]:
     made, sub = facts.plan, facts.subscription
     if made is None:
         return
-    raw, phase = stages.plan_problem(made), csv.text(csv.mapping(made.get("status")).get("phase"))
+    status = read(made, InstallPlan).status
+    raw, phase = stages.plan_problem(status), status.phase
     if not raw or phase in ("Complete", olm.REQUIRES_APPROVAL):
         return
     open_it = Way(_("Open the InstallPlan"), reverse("operatorhub:plan", args=[sub.namespace, sub.plan]))
@@ -345,8 +350,8 @@ def _containers(facts: InstallFacts) -> Iterator[Trouble]:
 
 def _deployments(facts: InstallFacts) -> Iterator[Trouble]:
     for name, item in facts.deployments:
-        failure = stages.condition(item, "ReplicaFailure")
-        if stages.is_true(failure):
+        failure = stages.true_condition(read(item, Deployment).status.conditions, "ReplicaFailure")
+        if failure:
             cause = pods.cause_of(item, "Deployment", "apps/v1") if item else None
             words = _("%(name)s can't create its Pods") % {"name": name}
             way = Way(
@@ -356,9 +361,9 @@ def _deployments(facts: InstallFacts) -> Iterator[Trouble]:
                 key="replicas",
                 stage="deployments",
                 words=cause.sentence if cause else words,
-                raw=csv.text(failure.get("message")),
+                raw=failure.message,
                 ways=(way,),
-                settled=install_state.lasts(csv.text(failure.get("lastTransitionTime"))),
+                settled=install_state.lasts(failure.last_transition_time),
             )
 
 

@@ -4,9 +4,9 @@ that the operator created.
 Each is offered only if nothing else visibly needs it; otherwise it states the reason.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
@@ -16,9 +16,12 @@ from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from kube.reader import read
-from kube.types.olm import CustomResourceDefinitions
+from kube.types.extensions import ValidatingWebhookConfiguration
+from kube.types.meta import ObjectMeta
+from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionSpec
 from operatorhub import csv, olm
 from operatorhub.admin import groups
+from operatorhub.running import workloads
 from operatorhub.running.operands import OwnedApi
 
 if TYPE_CHECKING:
@@ -94,13 +97,9 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
     """(kind, name) of what OLM removes with the CSV beside its Deployments: accounts, and cluster roles and webhooks
     by OLM's own labels.
     """
-    strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
-    asked = [*csv.items(strategy.get("permissions")), *csv.items(strategy.get("clusterPermissions"))]
-    accounts = [
-        ("ServiceAccount", name)
-        for name in csv.strings([item.get("serviceAccountName") for item in asked])
-        if name != "default"
-    ]
+    strategy = read(found.get("spec"), ClusterServiceVersionSpec).install.spec
+    names = [permissions.service_account_name for permissions in (*strategy.permissions, *strategy.cluster_permissions)]
+    accounts = [("ServiceAccount", name) for name in csv.strings(names) if name != "default"]
     selector = f"{OWNER}={name_of(found)},olm.owner.namespace={namespace_of(found)}"
     plurals = (
         ("rbac.authorization.k8s.io", "clusterroles"),
@@ -109,7 +108,7 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
         ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
     )
 
-    def read(place: tuple[str, str]) -> list[tuple[str, str]]:
+    def made_by_olm(place: tuple[str, str]) -> list[tuple[str, str]]:
         try:
             type_ = client.find(place[0], "", place[1])
             if len(selector) > 400 or len(name_of(found)) > 63:
@@ -118,7 +117,7 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
         except KubeError:
             return []
 
-    return (*accounts, *(pair for part in _workers.map(read, plurals) for pair in part))
+    return (*accounts, *(pair for part in _workers.map(made_by_olm, plurals) for pair in part))
 
 
 def find(
@@ -127,22 +126,21 @@ def find(
     sub: olm.Subscription | None,
     kinds: Iterable[OwnedApi],
     listed: "Iterable[Operands]",
-    others: list[KubeObject],
+    others: list[ClusterServiceVersion],
     gaps: list[str],
 ) -> tuple[Leftover, ...]:
     """In the order in which they would go."""
     namespace = namespace_of(found)
-    neighbours = [item for item in others if namespace_of(item) == namespace]
-    subs = [
-        item
-        for item in _list(client, olm.type_of(client, olm.SUBSCRIPTIONS), namespace, gaps)
-        if not sub or name_of(item) != sub.name
+    subscriptions = map(name_of, _list(client, olm.type_of(client, olm.SUBSCRIPTIONS), namespace, gaps))
+    neighbours = [
+        *(other.metadata.name for other in others if other.metadata.namespace == namespace),
+        *(name for name in subscriptions if not sub or name != sub.name),
     ]
     made: list[Leftover] = [*_crds(client, kinds, others, gaps)]
     made += _webhooks(client, found, gaps)
     made += _made(client, found, sub, listed, gaps)
-    made += _groups(client, namespace, neighbours, subs)
-    made += _namespace(client, namespace, neighbours, subs)
+    made += _groups(client, namespace, neighbours)
+    made += _namespace(client, namespace, neighbours)
     return tuple(made)
 
 
@@ -161,7 +159,7 @@ def _list(
 
 
 def _crds(
-    client: ClusterClient, kinds: Iterable[OwnedApi], others: list[KubeObject], gaps: list[str]
+    client: ClusterClient, kinds: Iterable[OwnedApi], others: list[ClusterServiceVersion], gaps: list[str]
 ) -> Iterable[Leftover]:
     type_ = client.find("apiextensions.k8s.io", "", "customresourcedefinitions")
     for kind in kinds:
@@ -171,14 +169,14 @@ def _crds(
             if error.code != 404:
                 gaps.append(f"{kind.api.crd}: {error}")
             continue
-        users = [f"{namespace_of(other)}/{name_of(other)}" for other in others if _uses(other, kind.api.crd)]
+        users = [f"{other.metadata.namespace}/{other.metadata.name}" for other in others if _uses(other, kind.api.crd)]
         refused = _("Also required by %(names)s.") % {"names": ", ".join(users)} if users else ""
         words = _("the resource type %(kind)s; all of its instances are deleted too") % {"kind": kind.api.kind}
         yield leftover(type_, obj, words, refused, "crd")
 
 
-def _uses(other: KubeObject, crd: str) -> bool:
-    definitions = read(csv.mapping(other.get("spec")).get("customresourcedefinitions"), CustomResourceDefinitions)
+def _uses(other: ClusterServiceVersion, crd: str) -> bool:
+    definitions = other.spec.customresourcedefinitions
     return any(api.crd == crd for api in csv.apis((*definitions.owned, *definitions.required)))
 
 
@@ -194,16 +192,13 @@ def _webhooks(client: ClusterClient, found: KubeObject, gaps: list[str]) -> Iter
         except KubeError as error:
             gaps.append(_("%(kind)s can't be listed: %(error)s") % {"kind": plural, "error": error})
             continue
-        for item in every:
-            owner = csv.mapping(csv.mapping(item.get("metadata")).get("labels")).get(OWNER)
-            services = [
-                csv.mapping(csv.mapping(hook.get("clientConfig")).get("service"))
-                for hook in csv.items(item.get("webhooks"))
-            ]
-            if owner is None and any(service.get("namespace") == namespace for service in services):
+        for obj in every:
+            configuration = read(obj, ValidatingWebhookConfiguration)
+            asks_here = any(webhook.client_config.service.namespace == namespace for webhook in configuration.webhooks)
+            if asks_here and OWNER not in configuration.metadata.labels:
                 yield leftover(
                     type_,
-                    item,
+                    obj,
                     _(
                         "calls a Service in this namespace; without the Service, requests for the objects it guards "
                         "are rejected"
@@ -221,11 +216,7 @@ def _made(
     """ConfigMaps, Secrets and claims that carry the operator's or an instance's name and have no owner, so that garbage
     collection keeps them.
     """
-    names = {
-        csv.text(deployment)
-        for deployment in (sub.package if sub else "", name_of(found), *_deployments(found))
-        if deployment
-    }
+    names = {name for name in (sub.package if sub else "", name_of(found), *workloads.deployments(found)) if name}
     places = {namespace_of(found)}
     for operands in listed:
         places |= {place for place, _number in operands.by_namespace if place}
@@ -235,49 +226,37 @@ def _made(
         for plural in _LEFT:
             type_ = client.find("", "v1", plural)
             for obj in _list(client, type_, place, gaps):
-                meta = csv.mapping(obj.get("metadata"))
-                labels = csv.mapping(meta.get("labels"))
-                instance_labels = [f"{key}={labels[key]}" for key in _INSTANCE if labels.get(key) in names]
-                if instance_labels and not meta.get("ownerReferences"):
+                meta = read(obj.get("metadata"), ObjectMeta)
+                instance_labels = [f"{key}={meta.labels[key]}" for key in _INSTANCE if meta.labels.get(key) in names]
+                if instance_labels and not meta.owner_references:
                     found_.append(leftover(type_, obj, instance_labels[0]))
     return found_
 
 
-def _deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
-    strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
-    return csv.strings([item.get("name") for item in csv.items(strategy.get("deployments"))])
+def _used(neighbours: list[str]) -> str:
+    if not neighbours:
+        return ""
+    names = ", ".join(dict.fromkeys(neighbours))
+    return _("Other operators in this namespace still use it: %(names)s.") % {"names": names}
 
 
-def _used(neighbours: list[KubeObject], subs: list[KubeObject]) -> str:
-    users = [name_of(item) for item in (*neighbours, *subs)]
-    return (
-        _("Other operators in this namespace still use it: %(names)s.") % {"names": ", ".join(dict.fromkeys(users))}
-        if users
-        else ""
-    )
-
-
-def _groups(
-    client: ClusterClient, namespace: str, neighbours: list[KubeObject], subs: list[KubeObject]
-) -> Iterable[Leftover]:
+def _groups(client: ClusterClient, namespace: str, neighbours: list[str]) -> Iterable[Leftover]:
     type_ = olm.type_of(client, "operatorgroups")
     for group in groups.readable(client, namespace):
         obj = {"metadata": {"name": group.name, "namespace": namespace, "uid": group.uid}}
-        refused = _used(neighbours, subs)
+        refused = _used(neighbours)
         if not refused and namespace in _KEPT:
             refused = _("This OperatorGroup is in a namespace that the cluster reserves for operators.")
         yield leftover(type_, obj, _("defines which namespaces the operators here watch"), refused)
 
 
-def _namespace(
-    client: ClusterClient, namespace: str, neighbours: list[KubeObject], subs: list[KubeObject]
-) -> Iterable[Leftover]:
+def _namespace(client: ClusterClient, namespace: str, neighbours: list[str]) -> Iterable[Leftover]:
     type_ = client.find("", "v1", "namespaces")
     try:
         obj = client.get(type_, namespace)
     except KubeError:
         return
-    refused = _used(neighbours, subs)
+    refused = _used(neighbours)
     if not refused and (namespace in _KEPT or namespace.startswith(("kube-", "openshift"))):
         refused = _("This is a system namespace of the cluster.")
     yield leftover(type_, obj, _("all of its contents are deleted, including those of other users"), refused, "last")

@@ -21,8 +21,11 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Conflict, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, uid_of
+from kube.reader import read
 from kube.recording import with_current_context
-from operatorhub import csv, olm
+from kube.types.cluster import NamespaceStatus
+from kube.types.meta import ObjectMeta
+from operatorhub import olm
 from operatorhub.models import Run
 from operatorhub.removing.uninstall import UninstallPlan, every, there
 
@@ -192,9 +195,9 @@ def _delete(client: ClusterClient, item: Item) -> None:
 
 
 def _young(client: ClusterClient, item: Item) -> bool:
-    created = csv.mapping(client.get(_type(client, item), item["name"], item["namespace"]).get("metadata"))
+    found = client.get(_type(client, item), item["name"], item["namespace"])
     try:
-        born = datetime.fromisoformat(csv.text(created.get("creationTimestamp")))
+        born = datetime.fromisoformat(read(found.get("metadata"), ObjectMeta).creation_timestamp)
     except ValueError:
         return False
     return time.time() - born.timestamp() < _YOUNG_SECONDS
@@ -254,15 +257,14 @@ def _look_at(client: ClusterClient, type_: ResourceType, items: list[Item]) -> N
             if not (item.get("settles") and _made_again(client, item, found)):
                 item["state"] = GONE
         else:
-            meta = csv.mapping(found.get("metadata"))
-            item["finalizers"] = list(csv.strings(meta.get("finalizers")))
+            item["finalizers"] = list(read(found.get("metadata"), ObjectMeta).finalizers)
             item["message"] = _namespace_words(found) if item["plural"] == "namespaces" else ""
 
 
 def _namespace_words(found: KubeObject) -> str:
     """Why a terminating namespace still exists."""
-    conditions = csv.items(csv.mapping(found.get("status")).get("conditions"))
-    return " ".join(csv.text(condition.get("message")) for condition in conditions if condition.get("status") == "True")
+    conditions = read(found.get("status"), NamespaceStatus).conditions
+    return " ".join(condition.message for condition in conditions if condition.status == "True")
 
 
 def go_anyway(run: Run) -> None:

@@ -6,9 +6,8 @@ which others may use; and the objects that the operator created. All of that is 
 as well can be selected. operatorhub/removing/removal.py carries it out.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -17,9 +16,10 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.kubectl import Command, Commands
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of, uid_of
 from kube.reader import read
-from kube.types.olm import CustomResourceDefinitions
+from kube.types.meta import ObjectMeta
+from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionSpec, CustomResourceDefinitions
 from operatorhub import csv, olm
 from operatorhub.removing import leftovers
 from operatorhub.removing.leftovers import Leftover
@@ -147,10 +147,9 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> UninstallPlan
             no_operands=False,
             gaps=(),
         )
-    spec = csv.mapping(found.get("spec"))
-    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
-    definitions = read(spec.get("customresourcedefinitions"), CustomResourceDefinitions)
-    kinds = operands.owned(client, csv.apis(definitions.owned), namespace)
+    version = read(found, ClusterServiceVersion)
+    annotations = version.metadata.annotations
+    kinds = operands.owned(client, csv.apis(version.spec.customresourcedefinitions.owned), namespace)
     gaps: list[str] = []
     others = _others(client, namespace, name, gaps)
     shared = {kind.api.crd: tuple(_owners(others, kind.api.crd)) for kind in kinds}
@@ -160,8 +159,8 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> UninstallPlan
     return UninstallPlan(
         namespace=namespace,
         csv=name,
-        title=csv.text(spec.get("displayName")) or name,
-        csv_uid=uid_of(found),
+        title=version.spec.display_name or name,
+        csv_uid=version.metadata.uid,
         subscription=sub.name if sub else "",
         subscription_uid=sub.uid if sub else "",
         deployments=deployments(found),
@@ -169,8 +168,8 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> UninstallPlan
         operands=listed,
         leftovers=left,
         others=tuple((crd, names) for crd, names in shared.items() if names),
-        message=csv.text(notes.get(MESSAGE)),
-        no_operands=csv.text(notes.get(NO_OPERANDS)).lower() == "true",
+        message=annotations.get(MESSAGE, "").strip(),
+        no_operands=annotations.get(NO_OPERANDS, "").strip().lower() == "true",
         gaps=tuple(gaps),
         refused=_never(found),
     )
@@ -187,12 +186,12 @@ def _never(found: KubeObject) -> str:
     return ""
 
 
-def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -> list[KubeObject]:
+def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -> list[ClusterServiceVersion]:
     """All other CSVs without copies: of the cluster, or of the namespace if the user can't list more."""
     type_ = olm.type_of(client, olm.CSVS)
     for place in ("", namespace):
         try:
-            found: list[KubeObject] = []
+            found: list[ClusterServiceVersion] = []
             token = ""
             while True:
                 page = client.list(type_, place, labels=olm.ORIGINALS, limit=100, continue_=token, whole=True)
@@ -215,17 +214,18 @@ def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -
     return []
 
 
-def _short(obj: KubeObject) -> KubeObject:
-    spec = csv.mapping(obj.get("spec"))
-    short_spec = {"customresourcedefinitions": spec.get("customresourcedefinitions"), "replaces": spec.get("replaces")}
-    return {"metadata": {"name": name_of(obj), "namespace": namespace_of(obj)}, "spec": short_spec}
+def _short(obj: KubeObject) -> ClusterServiceVersion:
+    definitions = read(mapping(obj.get("spec")).get("customresourcedefinitions"), CustomResourceDefinitions)
+    return ClusterServiceVersion(
+        metadata=ObjectMeta(name=name_of(obj), namespace=namespace_of(obj)),
+        spec=ClusterServiceVersionSpec(customresourcedefinitions=definitions),
+    )
 
 
-def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
-    for item in others:
-        definitions = read(csv.mapping(item.get("spec")).get("customresourcedefinitions"), CustomResourceDefinitions)
-        if any(api.crd == crd for api in csv.apis(definitions.owned)):
-            yield f"{namespace_of(item)}/{name_of(item)}"
+def _owners(others: Iterable[ClusterServiceVersion], crd: str) -> Iterable[str]:
+    for other in others:
+        if any(api.crd == crd for api in csv.apis(other.spec.customresourcedefinitions.owned)):
+            yield f"{other.metadata.namespace}/{other.metadata.name}"
 
 
 def _operands(client: ClusterClient, api: OwnedApi, targets: tuple[str, ...]) -> Operands:
@@ -241,7 +241,8 @@ def _operands(client: ClusterClient, api: OwnedApi, targets: tuple[str, ...]) ->
     places: dict[str, int] = {}
     for obj in found:
         places[namespace_of(obj)] = places.get(namespace_of(obj), 0) + 1
-    rows = tuple((namespace_of(obj), name_of(obj), finalizers(obj)) for obj in found[:SHOWN])
+    shown = [read(obj.get("metadata"), ObjectMeta) for obj in found[:SHOWN]]
+    rows = tuple((meta.namespace, meta.name, meta.finalizers) for meta in shown)
     names = tuple((namespace_of(obj), name_of(obj), uid_of(obj)) for obj in found)
     return Operands(
         owned=api,
@@ -276,7 +277,3 @@ def every(client: ClusterClient, type_: ResourceType, namespace: str = "") -> li
         token = page.continue_
         if not token or len(found) >= limits.UNINSTALL_OBJECTS.value:
             return found[: limits.UNINSTALL_OBJECTS.value]
-
-
-def finalizers(obj: Mapping[str, Any]) -> tuple[str, ...]:
-    return csv.strings(csv.mapping(obj.get("metadata")).get("finalizers"))

@@ -22,10 +22,10 @@ from django.utils.translation import gettext as _
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, TableRow, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, TableRow, name_of, namespace_of, text, uid_of
 from kube.reader import read
-from kube.types.meta import Object
-from kube.types.olm import CSVDescription
+from kube.types.meta import ObjectMeta
+from kube.types.olm import CSVDescription, OLMConfig
 from operatorhub import csv, install_state, olm
 from operatorhub.csv import Api
 from operatorhub.models import Package
@@ -169,7 +169,7 @@ def _with_phases(columns: Iterable[object], rows: Iterable[TableRow]) -> Iterabl
     names = [str(getattr(column, "name", "")).lower() for column in columns]
     place = names.index("phase") if "phase" in names else -1
     for row in rows:
-        phase = csv.text(row.cells[place]) if 0 <= place < len(row.cells) else ""
+        phase = text(row.cells[place]) if 0 <= place < len(row.cells) else ""
         row.object.setdefault("status", {})["phase"] = phase
         yield row
 
@@ -206,7 +206,7 @@ def _copies_are_off(client: ClusterClient) -> bool:
         config = client.get(client.find(olm.GROUP, "v1", "olmconfigs"), "cluster")
     except KubeError:
         return False
-    return csv.mapping(csv.mapping(config.get("spec")).get("features")).get("disableCopiedCSVs") is True
+    return read(config, OLMConfig).spec.features.disable_copied_csvs
 
 
 def operator_row(
@@ -220,13 +220,13 @@ def operator_row(
 
     `sub`: the Subscription that keeps it; `health`: of the catalogs, not needed without a Subscription.
     """
-    meta = csv.mapping(obj.get("metadata"))
-    phase = "Deleting" if meta.get("deletionTimestamp") else olm.phase(obj)
+    meta = read(obj.get("metadata"), ObjectMeta)
+    phase = "Deleting" if meta.deletion_timestamp else olm.phase(obj)
     copied = olm.copied(obj)
     return Operator(
-        uid=uid_of(obj),
-        namespace=namespace_of(obj),
-        csv=name_of(obj),
+        uid=meta.uid,
+        namespace=meta.namespace,
+        csv=meta.name,
         title=known.title,
         version=known.version,
         provider=known.provider,
@@ -237,14 +237,14 @@ def operator_row(
         subscription=sub.name if sub else "",
         package=sub.package if sub else "",
         channel=sub.channel if sub else "",
-        created=csv.text(meta.get("creationTimestamp")),
+        created=meta.creation_timestamp,
         updated=updates.last_written(obj),
         icon_name=icon_name,
         phase=phase,
         targets=None if copied else olm.targets(obj),
         runs_in=olm.copied_from(obj) if copied else "",
         update=updates.update_of(sub, health) if sub and health else None,
-        deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
+        deprecated=tuple(message for _kind, message in sub.deprecations) if sub else (),
     )
 
 
@@ -308,7 +308,7 @@ def _coming(
         updated=sub.created,
         icon_name=_icon(icons, sub),
         phase="",
-        deprecated=tuple(text for _kind, text in sub.deprecations),
+        deprecated=tuple(message for _kind, message in sub.deprecations),
     )
 
 
@@ -393,17 +393,17 @@ def totals(operators: Iterable[Operator]) -> Totals:
 
 def summary(obj: KubeObject) -> Summary:
     """Of a whole object."""
-    spec, notes = csv.mapping(obj.get("spec")), csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
+    meta, desc = read(obj.get("metadata"), ObjectMeta), read(obj.get("spec"), CSVDescription)
     return Summary(
-        csv.text(spec.get("displayName")) or name_of(obj),
-        csv.text(spec.get("version")),
-        csv.text(csv.mapping(spec.get("provider")).get("name")),
-        csv.provided(read(spec, CSVDescription), read(obj, Object).metadata.annotations),
+        desc.display_name or meta.name,
+        desc.version,
+        desc.provider.name,
+        csv.provided(desc, meta.annotations),
     )
 
 
 #: By cluster, uid and generation.
-_summaries: LRUCache[tuple[str, str, str], Summary] = LRUCache(MAX_SUMMARIES)
+_summaries: LRUCache[tuple[str, str, int | None], Summary] = LRUCache(MAX_SUMMARIES)
 
 
 def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str) -> Mapping[str, Summary]:
@@ -419,16 +419,17 @@ def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str
                 found[uid_of(head)] = cached
             else:
                 missing.append(head)
-    read = _singly if len(missing) <= _SINGLY else _by_pages
-    for obj in read(client, missing, namespace):
+    read_objects = _singly if len(missing) <= _SINGLY else _by_pages
+    for obj in read_objects(client, missing, namespace):
         found[uid_of(obj)] = _keep_summary(client, obj)
     for head in missing:
         found.setdefault(uid_of(head), Summary(name_of(head), "", "", ()))
     return found
 
 
-def _summary_key(client: ClusterClient, head: KubeObject) -> tuple[str, str, str]:
-    return client.host, uid_of(head), csv.text(csv.mapping(head.get("metadata")).get("generation"))
+def _summary_key(client: ClusterClient, head: KubeObject) -> tuple[str, str, int | None]:
+    meta = read(head.get("metadata"), ObjectMeta)
+    return client.host, meta.uid, meta.generation
 
 
 def _keep_summary(client: ClusterClient, obj: KubeObject) -> Summary:

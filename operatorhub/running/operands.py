@@ -11,7 +11,9 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject
+from kube.reader import read
+from kube.types.meta import ObjectMeta
 from operatorhub import csv
 from resources.lists import child_troubles
 from resources.lists.child_troubles import ChildTroubles
@@ -108,11 +110,11 @@ def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = 
     theirs.
     """
     below = child_troubles.read_troubles(client, namespace)
-    read = list(_workers.map(lambda api: _read(client, api, namespace, below), [api for api in apis if api.type]))
+    pages = list(_workers.map(lambda api: _read(client, api, namespace, below), [api for api in apis if api.type]))
     wanted = name.casefold()
-    rows = tuple(row for found, _gap, _more in read for row in found if wanted in row.name.casefold())
-    gaps = tuple(gap for _found, gap, _more in read if gap)
-    return InstanceList(rows, gaps, tuple(more for _found, _gap, more in read if more))
+    rows = tuple(row for found, _gap, _more in pages for row in found if wanted in row.name.casefold())
+    gaps = tuple(gap for _found, gap, _more in pages if gap)
+    return InstanceList(rows, gaps, tuple(more for _found, _gap, more in pages if more))
 
 
 def newest(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str, number: int) -> tuple[Instance, ...]:
@@ -160,13 +162,12 @@ def _read(
 
 
 def _instance(type_: ResourceType, obj: KubeObject, below: ChildTroubles) -> Instance:
-    created = csv.text(csv.mapping(obj.get("metadata")).get("creationTimestamp"))
-    namespace, name = namespace_of(obj), name_of(obj)
+    meta = read(obj.get("metadata"), ObjectMeta)
     return Instance(
         type=type_,
-        uid=uid_of(obj),
-        namespace=namespace,
-        name=name,
-        health=below.health(type_, namespace, name, health(obj)),
-        created=created,
+        uid=meta.uid,
+        namespace=meta.namespace,
+        name=meta.name,
+        health=below.health(type_, meta.namespace, meta.name, health(obj)),
+        created=meta.creation_timestamp,
     )

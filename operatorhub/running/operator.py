@@ -17,7 +17,8 @@ from kube import reader
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from kube.types.olm import ClusterServiceVersion
+from kube.types.meta import Object
+from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionStatus, RequirementStatus, WebhookDescription
 from operatorhub import csv, olm
 from operatorhub.running import installed_operators, operands, updates, workloads
 from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator, summary
@@ -134,7 +135,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
     row = installed_operators.operator_row(obj, summary(obj), sub, icon, updates.catalogs(client) if sub else None)
     if row.state == workloads.DONE:
         return row
-    reason = csv.text(csv.mapping(obj.get("status")).get("message"))
+    reason = reader.read(obj.get("status"), ClusterServiceVersionStatus).message
     state = updates.version_state(client, obj, sub.plan if sub else "")
     return installed_operators.with_state(row, state, reason)
 
@@ -145,26 +146,26 @@ def detail(client: ClusterClient, namespace: str, name: str, place: str = "") ->
     Raises NotFound, Forbidden.
     """
     obj, sub, row = read(client, namespace, name)
-    spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
-    notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
+    found = reader.read(obj, ClusterServiceVersion)
+    annotations = found.metadata.annotations
     where = new_place(row, place)
     runs_in = row.runs_in or namespace
     shown, pods = workloads.read_workloads(client, runs_in, obj)
     return Detail(
         object=obj,
         operator=row,
-        html=markdown.render(csv.text(spec.get("description"))),
-        message=csv.text(status.get("message")),
-        conditions=_conditions(status),
-        requirements=requirements(status),
+        html=markdown.render(found.spec.description),
+        message=found.status.message,
+        conditions=_conditions(found.status),
+        requirements=requirements(found.status),
         deployments=shown,
         pods=pods,
         subscription=sub,
-        group=csv.text(notes.get("olm.operatorGroup")),
+        group=annotations.get("olm.operatorGroup", ""),
         apis=operands.owned(client, row.apis, where, row.targets[0] if row.targets and len(row.targets) == 1 else ""),
-        facts=facts(obj),
+        facts=facts(found),
         original=row.runs_in,
-        message_uninstall=csv.text(notes.get("operator.openshift.io/uninstall-message")),
+        message_uninstall=annotations.get("operator.openshift.io/uninstall-message", "").strip(),
     )
 
 
@@ -186,19 +187,26 @@ def new_place(row: Operator, picked: str) -> str:
     return picked or row.namespace
 
 
-def _conditions(status: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
+def _conditions(status: ClusterServiceVersionStatus) -> tuple[Mapping[str, str], ...]:
     """Newest first."""
-    names = ("phase", "reason", "message", "lastTransitionTime")
-    return tuple({key: csv.text(item.get(key)) for key in names} for item in csv.items(status.get("conditions")))[::-1]
+    return tuple(
+        {
+            "phase": condition.phase,
+            "reason": condition.reason,
+            "message": condition.message,
+            "lastTransitionTime": condition.last_transition_time,
+        }
+        for condition in reversed(status.conditions)
+    )
 
 
-def requirements(status: Mapping[str, Any]) -> tuple[StagePart, ...]:
+def requirements(status: ClusterServiceVersionStatus) -> tuple[StagePart, ...]:
     """What the operator needs, each object once: OLM may report a CustomResourceDefinition for each of its versions."""
-    return tuple(dict.fromkeys(_requirement(entry) for entry in csv.items(status.get("requirementStatus"))))
+    return tuple(dict.fromkeys(_requirement(requirement) for requirement in status.requirement_status))
 
 
-def _requirement(item: Mapping[str, Any]) -> StagePart:
-    state = csv.text(item.get("status"))
+def _requirement(requirement: RequirementStatus) -> StagePart:
+    state = requirement.status
     known = {"Present": workloads.DONE, "Satisfied": workloads.DONE, "DependentSatisfied": workloads.DONE}
     words = {
         "Present": _("exists"),
@@ -208,72 +216,61 @@ def _requirement(item: Mapping[str, Any]) -> StagePart:
         "NotAvailable": _("isn't responding"),
     }
     state_words = words.get(state, state)
-    if state not in known and (message := csv.text(item.get("message"))):
-        state_words = f"{state_words}: {message}"
-    below = [
-        csv.text(inner.get("message"))
-        for inner in csv.items(item.get("dependents"))
-        if "Not" in csv.text(inner.get("status"))
-    ]
-    words_all = "; ".join([state_words, *below])
+    if state not in known and requirement.message:
+        state_words = f"{state_words}: {requirement.message}"
+    below = [dependent.message for dependent in requirement.dependents if "Not" in dependent.status]
     return StagePart(
-        kind=csv.text(item.get("kind")),
-        name=csv.text(item.get("name")),
+        kind=requirement.kind,
+        name=requirement.name,
         state=known.get(state, workloads.FAILED),
-        words=words_all,
+        words="; ".join([state_words, *below]),
     )
 
 
-def facts(obj: KubeObject) -> CsvFacts:
+def facts(found: ClusterServiceVersion) -> CsvFacts:
     """Pure: from the CSV alone."""
-    found = reader.read(obj, ClusterServiceVersion)
-    spec = csv.mapping(obj.get("spec"))
-    notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
-    strategy = csv.mapping(spec.get("install"))
-    plan = csv.mapping(strategy.get("spec"))
-    asked = [*csv.items(plan.get("permissions")), *csv.items(plan.get("clusterPermissions"))]
+    spec, annotations = found.spec, found.metadata.annotations
+    strategy = spec.install.spec
+    accounts = [
+        permissions.service_account_name for permissions in (*strategy.permissions, *strategy.cluster_permissions)
+    ]
     return CsvFacts(
-        links=_links(spec.get("links"), "url"),
-        maintainers=_links(spec.get("maintainers"), "email"),
-        support=csv.text(notes.get("support")),
-        level=csv.level(found.metadata.annotations),
-        strategy=csv.text(strategy.get("strategy")),
-        modes=csv.install_modes(found.spec.install_modes),
-        accounts=csv.strings([item.get("serviceAccountName") for item in asked]),
-        images=tuple(
-            OperatorLink(csv.text(item.get("name")), csv.text(item.get("image")))
-            for item in csv.items(spec.get("relatedImages"))
+        links=tuple(
+            OperatorLink(link.name, link.url) for link in spec.links if link.url.startswith(("https://", "http://"))
         ),
-        replaces=csv.text(spec.get("replaces")),
-        skips=csv.strings(spec.get("skips")),
-        webhooks=tuple(map(_webhook, csv.items(spec.get("webhookdefinitions")))),
-        min_kube=csv.text(spec.get("minKubeVersion")),
-        maturity=csv.text(spec.get("maturity")),
-        required=csv.apis(found.spec.customresourcedefinitions.required),
-        initialization=csv.initialization(found.metadata.annotations),
+        maintainers=tuple(
+            OperatorLink(maintainer.name, maintainer.email)
+            for maintainer in spec.maintainers
+            if maintainer.name or maintainer.email
+        ),
+        support=annotations.get("support", "").strip(),
+        level=csv.level(annotations),
+        strategy=spec.install.strategy,
+        modes=csv.install_modes(spec.install_modes),
+        accounts=csv.strings(accounts),
+        images=tuple(OperatorLink(image.name, image.image) for image in spec.related_images),
+        replaces=spec.replaces,
+        skips=csv.strings(spec.skips),
+        webhooks=tuple(_webhook(webhook) for webhook in spec.webhookdefinitions),
+        min_kube=spec.min_kube_version,
+        maturity=spec.maturity,
+        required=csv.apis(spec.customresourcedefinitions.required),
+        initialization=csv.initialization(annotations),
     )
 
 
-def _links(value: Any, key: str) -> tuple[OperatorLink, ...]:
-    found = [OperatorLink(csv.text(item.get("name")), csv.text(item.get(key))) for item in csv.items(value)]
-    if key == "email":
-        return tuple(link for link in found if link.name or link.url)
-    return tuple(link for link in found if link.url.startswith(("https://", "http://")))
-
-
-def _webhook(item: Mapping[str, Any]) -> Webhook:
+def _webhook(webhook: WebhookDescription) -> Webhook:
     kinds = [
-        "/".join(part for part in (",".join(csv.strings(rule.get("apiGroups"))), resource) if part)
-        for rule in csv.items(item.get("rules"))
-        for resource in csv.strings(rule.get("resources"))
+        "/".join(part for part in (",".join(csv.strings(rule.api_groups)), resource) if part)
+        for rule in webhook.rules
+        for resource in csv.strings(rule.resources)
     ]
-    what = tuple(dict.fromkeys(kinds)) or csv.strings(item.get("conversionCRDs"))
     return Webhook(
-        name=csv.text(item.get("generateName")),
-        type=csv.text(item.get("type")),
-        deployment=csv.text(item.get("deploymentName")),
-        what=what,
-        policy=csv.text(item.get("failurePolicy")) or ("Fail" if item.get("rules") else ""),
+        name=webhook.generate_name,
+        type=webhook.type,
+        deployment=webhook.deployment_name,
+        what=tuple(dict.fromkeys(kinds)) or csv.strings(webhook.conversion_crds),
+        policy=webhook.failure_policy or ("Fail" if webhook.rules else ""),
     )
 
 
@@ -285,13 +282,12 @@ def needs_initialization(client: ClusterClient, found: Detail) -> bool:
     wanted = found.facts.initialization
     if not wanted:
         return False
-    group, _slash, version = csv.text(wanted.get("apiVersion")).rpartition("/")
-    meta = csv.mapping(wanted.get("metadata"))
+    first = reader.read(wanted, Object)
     try:
-        type_ = client.find_kind(group, csv.text(wanted.get("kind")), version)
-        if name := csv.text(meta.get("name")):
-            place = csv.text(meta.get("namespace")) or found.operator.namespace
-            client.get(type_, name, place if type_.namespaced else "")
+        type_ = client.find_kind(first.group, first.kind, first.version)
+        if first.metadata.name:
+            place = first.metadata.namespace or found.operator.namespace
+            client.get(type_, first.metadata.name, place if type_.namespaced else "")
             return False
         number, _problem = operands.count(client, type_)
     except NotFound:

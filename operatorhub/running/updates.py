@@ -11,8 +11,11 @@ from django.utils.translation import gettext as _
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub import csv, install_state, olm
+from kube.objects import KubeObject, namespace_of
+from kube.reader import read
+from kube.types.meta import ManagedMeta, ObjectMeta
+from kube.types.olm import CatalogSource, ClusterServiceVersionStatus
+from operatorhub import install_state, olm
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
 
 _workers = Workers(6, thread_name_prefix="reasons")
@@ -76,16 +79,15 @@ def catalogs(client: ClusterClient) -> CatalogHealth:
         found = client.list(olm.type_of(client, olm.SOURCES))
     except KubeError:
         return CatalogHealth(None)
-    silent = (source for source in found.items if install_state.catalog_silent(source))
-    return CatalogHealth(
-        {(namespace_of(source), name_of(source)): _connection(source) for source in found.items},
-        tuple(found.within),
-        frozenset((namespace_of(source), name_of(source)) for source in silent),
-    )
-
-
-def _connection(source: KubeObject) -> str:
-    return csv.text(csv.mapping(csv.mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
+    states: dict[tuple[str, str], str] = {}
+    silent: set[tuple[str, str]] = set()
+    for obj in found.items:
+        source = read(obj, CatalogSource)
+        place = (source.metadata.namespace, source.metadata.name)
+        states[place] = source.status.connection_state.last_observed_state
+        if install_state.catalog_silent(obj):
+            silent.add(place)
+    return CatalogHealth(states, tuple(found.within), frozenset(silent))
 
 
 def update_of(sub: olm.Subscription, health: CatalogHealth) -> Update:
@@ -128,7 +130,7 @@ def version_state(client: ClusterClient, found: KubeObject, plan: str) -> str:
     `plan`: the name of its InstallPlan, '' where nothing says it.
     """
 
-    def read() -> KubeObject | None:
+    def read_plan() -> KubeObject | None:
         try:
             return client.get(olm.type_of(client, olm.PLANS), plan, namespace_of(found)) if plan else None
         except KubeError:
@@ -136,7 +138,7 @@ def version_state(client: ClusterClient, found: KubeObject, plan: str) -> str:
 
     if olm.phase(found) == olm.SUCCEEDED:
         return DONE
-    return FAILED if install_state.version_failed(client, found, read) else RUNNING
+    return FAILED if install_state.version_failed(client, found, read_plan) else RUNNING
 
 
 def version_states(
@@ -147,20 +149,20 @@ def version_states(
     """
     type_ = olm.type_of(client, olm.CSVS)
 
-    def read(place: tuple[str, str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
+    def read_state(place: tuple[str, str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
         namespace, name, plan = place
         try:
             found = client.get(type_, name, namespace)
             state = version_state(client, found, plan)
         except KubeError as error:
             return (namespace, name), ("", str(error))
-        return (namespace, name), (state, csv.text(csv.mapping(found.get("status")).get("message")))
+        return (namespace, name), (state, read(found.get("status"), ClusterServiceVersionStatus).message)
 
-    return dict(_workers.map(read, wanted))
+    return dict(_workers.map(read_state, wanted))
 
 
 def last_written(obj: KubeObject) -> str:
     """When the object was last changed according to its managedFields; its creation time without them."""
-    meta = csv.mapping(obj.get("metadata"))
-    times = [csv.text(item.get("time")) for item in csv.items(meta.get("managedFields"))]
-    return max([*times, csv.text(meta.get("creationTimestamp"))])
+    meta = obj.get("metadata")
+    times = [entry.time for entry in read(meta, ManagedMeta).managed_fields]
+    return max([*times, read(meta, ObjectMeta).creation_timestamp])

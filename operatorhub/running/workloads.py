@@ -10,7 +10,11 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from kube.objects import KubeObject, name_of
-from operatorhub import csv, olm
+from kube.reader import read
+from kube.types.core import PodStatus
+from kube.types.olm import ClusterServiceVersionSpec
+from kube.types.workloads import Deployment, DeploymentSpec
+from operatorhub import olm
 
 DONE, RUNNING, WAITING, FAILED, ASKS = "done", "running", "waiting", "failed", "asks"
 _SHOWN_PODS = 20
@@ -43,8 +47,8 @@ def page_of(plural: str, namespace: str, name: str, group: str = olm.GROUP, vers
 
 def deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the Deployments that a CSV makes."""
-    strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
-    return tuple(csv.text(item.get("name")) for item in csv.items(strategy.get("deployments")) if item.get("name"))
+    spec = read(found.get("spec"), ClusterServiceVersionSpec)
+    return tuple(deployment.name for deployment in spec.install.spec.deployments if deployment.name)
 
 
 def read_workloads(
@@ -59,8 +63,7 @@ def read_workloads(
         except (NotFound, Forbidden):
             item = None
         shown.append(deployment_part(namespace, name, item))
-        labels = csv.mapping(csv.mapping(csv.mapping((item or {}).get("spec")).get("selector")).get("matchLabels"))
-        if labels:
+        if item and (labels := read(item.get("spec"), DeploymentSpec).selector.match_labels):
             pods += _pods(client, namespace, ",".join(f"{key}={value}" for key, value in labels.items()))
     return tuple(shown), tuple(pods)
 
@@ -76,16 +79,16 @@ def _pods(client: ClusterClient, namespace: str, selector: str) -> list[StagePar
 def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> StagePart:
     if obj is None:
         return StagePart(kind="Deployment", name=name, state=WAITING, words=_("pending"))
-    spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
-    wanted, ready = int(spec.get("replicas", 1) or 0), int(status.get("availableReplicas", 0) or 0)
+    deployment = read(obj, Deployment)
+    wanted, ready = deployment.spec.replicas, deployment.status.available_replicas
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    for item in csv.items(status.get("conditions")):
-        if item.get("type") == "ReplicaFailure" and item.get("status") == "True":
+    for condition in deployment.status.conditions:
+        if condition.type == "ReplicaFailure" and condition.status == "True":
             return StagePart(
                 kind="Deployment",
                 name=name,
                 state=FAILED,
-                words=csv.text(item.get("message")),
+                words=condition.message,
                 url=page_of("deployments", namespace, name, "apps", "v1"),
             )
     return StagePart(
@@ -98,27 +101,21 @@ def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> StageP
 
 
 def pod_part(namespace: str, pod: KubeObject) -> StagePart:
-    status = csv.mapping(pod.get("status"))
-    phase = csv.text(status.get("phase"))
-    ready = any(
-        item.get("type") == "Ready" and item.get("status") == "True" for item in csv.items(status.get("conditions"))
-    )
+    status = read(pod.get("status"), PodStatus)
+    ready = any(condition.type == "Ready" and condition.status == "True" for condition in status.conditions)
     reasons = [
-        f"{csv.text(state.get('reason'))} {csv.text(state.get('message'))}".strip()
-        for item in (*csv.items(status.get("initContainerStatuses")), *csv.items(status.get("containerStatuses")))
-        for state in (
-            csv.mapping(csv.mapping(item.get("state")).get("waiting")),
-            csv.mapping(csv.mapping(item.get("state")).get("terminated")),
-        )
-        if state.get("reason") not in (None, "Completed", "ContainerCreating", "PodInitializing")
+        f"{state.reason} {state.message}".strip()
+        for container in (*status.init_container_statuses, *status.container_statuses)
+        for state in (container.state.waiting, container.state.terminated)
+        if state and state.reason not in ("", "Completed", "ContainerCreating", "PodInitializing")
     ]
     unscheduled = [
-        csv.text(item.get("message"))
-        for item in csv.items(status.get("conditions"))
-        if item.get("type") == "PodScheduled" and item.get("status") == "False"
+        condition.message
+        for condition in status.conditions
+        if condition.type == "PodScheduled" and condition.status == "False"
     ]
-    words = "; ".join(reasons or unscheduled) or (_("ready") if ready else phase or _("pending"))
-    state = DONE if ready else FAILED if reasons or unscheduled or phase == "Failed" else RUNNING
+    words = "; ".join(reasons or unscheduled) or (_("ready") if ready else status.phase or _("pending"))
+    state = DONE if ready else FAILED if reasons or unscheduled or status.phase == "Failed" else RUNNING
     return StagePart(
         kind="Pod",
         name=name_of(pod),

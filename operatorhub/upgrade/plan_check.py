@@ -14,10 +14,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from console.signin import bearer
+from kube import reader
 from kube.client import ClusterClient
 from kube.errors import Gone, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub import csv, runs
+from kube.types.extensions import CustomResourceDefinition
+from operatorhub import runs
 from operatorhub.models import Run
 from operatorhub.upgrade import schema_diff
 from operatorhub.upgrade.plans import InstallPlan, PlanStep, read, steps
@@ -126,29 +128,26 @@ def document(client: ClusterClient, of: InstallPlan) -> dict[str, Any]:
 
 
 def _todo(client: ClusterClient, step: PlanStep) -> tuple[list[dict[str, Any]], str, int]:
-    new: Mapping[str, Any] = step.manifest or {}
     try:
-        live = client.get(client.find("apiextensions.k8s.io", "", "customresourcedefinitions"), step.name)
+        live_crd = client.get(client.find("apiextensions.k8s.io", "", "customresourcedefinitions"), step.name)
     except NotFound:
         return [], "", 0
     except KubeError as error:
         return [], f"{step.name}: {error}", 0
-    before, after = schema_diff.versions(live), schema_diff.versions(new)
+    live, new = reader.read(live_crd, CustomResourceDefinition), reader.read(step.manifest, CustomResourceDefinition)
+    before = schema_diff.versions(live)
     found: list[dict[str, Any]] = []
-    for name, version in after.items():
+    for name, version in schema_diff.versions(new).items():
         there = before.get(name)
-        if there is None or not (there.get("served") and version.get("served")):
+        if there is None or not (there.served and version.served) or there.schema == version.schema:
             continue
-        if schema_diff.schema_of(there) == schema_diff.schema_of(version):
-            continue
-        spec = csv.mapping(new.get("spec"))
         entry: dict[str, Any] = {
             "step": step.number,
             "crd": step.name,
-            "group": csv.text(spec.get("group")),
+            "group": new.spec.group,
             "version": name,
-            "plural": csv.text(csv.mapping(spec.get("names")).get("plural")),
-            "kind": csv.text(csv.mapping(spec.get("names")).get("kind")),
+            "plural": new.spec.names.plural,
+            "kind": new.spec.names.kind,
             "continue": "",
             "seen": 0,
             "total": 0,
@@ -182,7 +181,8 @@ def advance(client: ClusterClient, run: Run, seconds: float) -> None:
         step = every.get(entry["step"])
         if step is None or step.manifest is None:
             return _end(run, _("The plan has changed."))
-        node = node_of(schema_diff.schema_of(schema_diff.versions(step.manifest)[entry["version"]]))  # type: ignore[arg-type]
+        version = schema_diff.versions(reader.read(step.manifest, CustomResourceDefinition))[entry["version"]]
+        node = node_of(version.schema.open_api_v3_schema)
         while not entry["over"]:
             _page(client, state, entry, node)
             if time.monotonic() > until:

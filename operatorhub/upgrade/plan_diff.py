@@ -14,8 +14,12 @@ from django.utils.translation import gettext as _
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of
-from operatorhub import csv, olm
+from kube.objects import KubeObject, mapping
+from kube.reader import read
+from kube.types.extensions import CustomResourceDefinition
+from kube.types.meta import Object
+from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionSpec
+from operatorhub import olm
 from operatorhub.bundle import permissions
 from operatorhub.bundle.permissions import Right
 from operatorhub.running import installed_operators
@@ -116,9 +120,10 @@ def _replaced(client: ClusterClient, plan: InstallPlan) -> Mapping[str, str]:
 def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[PlanStep], known: str) -> OperatorChange:
     step = next((candidate for candidate in own if candidate.kind == CSV), None)
     new = step.manifest if step and step.manifest else {}
-    spec = csv.mapping(new.get("spec"))
-    old_name = known or csv.text(spec.get("replaces"))
+    spec = read(new, ClusterServiceVersion).spec
+    old_name = known or spec.replaces
     old = _get(client, olm.GROUP, CSV, old_name, plan.namespace)[0] if old_name else None
+    old_spec = read(old, ClusterServiceVersion).spec
     added, removed = permissions.diff(old or {}, new)
     gap = "" if new or not own else (step.gap if step else _("The plan doesn't contain the ClusterServiceVersion."))
     compared = list(
@@ -129,21 +134,21 @@ def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Pla
     )
     return OperatorChange(
         csv=name,
-        title=csv.text(spec.get("displayName")) or name,
-        version=csv.text(spec.get("version")),
+        title=spec.display_name or name,
+        version=spec.version,
         old=old_name if old else "",
-        old_version=csv.text(csv.mapping((old or {}).get("spec")).get("version")),
+        old_version=old_spec.version,
         added=added,
         removed=removed if old else (),
         level=permissions.level(permissions.asked(new)),
-        images=tuple(images(old or {}, new)) if new else (),
+        images=tuple(images(old_spec, spec)) if new else (),
         crds=tuple(_crd(client, own_step) for own_step in own if own_step.kind == CRD),
         others=tuple(compared),
         gap=gap,
     )
 
 
-def images(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ImageChange]:
+def images(old: ClusterServiceVersionSpec, new: ClusterServiceVersionSpec) -> Iterator[ImageChange]:
     """Containers whose image changes, that are new, or that go."""
     before, after = containers(old), containers(new)
     for place in dict.fromkeys((*after, *before)):
@@ -152,14 +157,13 @@ def images(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ImageChan
             yield ImageChange(*place, old_image, new_image)
 
 
-def containers(of: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+def containers(spec: ClusterServiceVersionSpec) -> dict[tuple[str, str], str]:
     """Images by (deployment, container) of a CSV's install strategy."""
-    strategy = csv.mapping(csv.mapping(csv.mapping(of.get("spec")).get("install")).get("spec"))
     found: dict[tuple[str, str], str] = {}
-    for item in csv.items(strategy.get("deployments")):
-        pod = csv.mapping(csv.mapping(csv.mapping(item.get("spec")).get("template")).get("spec"))
-        for container in (*csv.items(pod.get("initContainers")), *csv.items(pod.get("containers"))):
-            found[csv.text(item.get("name")), csv.text(container.get("name"))] = csv.text(container.get("image"))
+    for deployment in spec.install.spec.deployments:
+        pod = deployment.spec.template.spec
+        for container in (*pod.init_containers, *pod.containers):
+            found[deployment.name, container.name] = container.image
     return found
 
 
@@ -167,11 +171,12 @@ def _crd(client: ClusterClient, step: PlanStep) -> Crd:
     if step.manifest is None:
         return Crd(step, None)
     live, _gap = _get(client, "apiextensions.k8s.io", CRD, step.name, "")
-    strategy = csv.text(csv.mapping(csv.mapping(step.manifest.get("spec")).get("conversion")).get("strategy"))
+    new = read(step.manifest, CustomResourceDefinition)
+    by_webhook = new.spec.conversion.strategy == "Webhook"
     if live is None:
-        return Crd(step, None, conversion=strategy == "Webhook")
-    diff = schema_diff.compare(live, step.manifest)
-    return Crd(step, diff, not diff.remarks, strategy == "Webhook")
+        return Crd(step, None, conversion=by_webhook)
+    diff = schema_diff.compare(read(live, CustomResourceDefinition), new)
+    return Crd(step, diff, not diff.remarks, by_webhook)
 
 
 def _get(client: ClusterClient, group: str, kind: str, name: str, namespace: str) -> tuple[KubeObject | None, str]:
@@ -238,11 +243,8 @@ def of_step(client: ClusterClient, plan: InstallPlan, step: PlanStep) -> StepCha
         return StepChange(False, None, step.gap)
     name = step.name
     if step.kind == CSV:
-        name = (
-            _replaced(client, plan).get(step.name, "")
-            or csv.text(csv.mapping(step.manifest.get("spec")).get("replaces"))
-            or name
-        )
+        replaces = read(step.manifest, ClusterServiceVersion).spec.replaces
+        name = _replaced(client, plan).get(step.name, "") or replaces or name
     live, gap = _get(client, step.group, step.real_kind, name, plan.namespace)
     if live is None:
         return StepChange(False, None, gap)
@@ -260,33 +262,33 @@ def _reviewed(before: KubeObject, after: KubeObject) -> Review:
 
 def quiet(of: Mapping[str, Any]) -> KubeObject:
     """A CSV's spec without its texts and examples."""
-    notes = csv.mapping(csv.mapping(of.get("metadata")).get("annotations"))
-    spec = {key: value for key, value in csv.mapping(of.get("spec")).items() if key not in _TALK}
+    notes = mapping(mapping(of.get("metadata")).get("annotations"))
+    spec = {key: value for key, value in mapping(of.get("spec")).items() if key not in _TALK}
     annotations = {key: value for key, value in notes.items() if key not in _NOTES}
     return {
         "apiVersion": of.get("apiVersion"),
         "kind": CSV,
-        "metadata": {"name": name_of(dict(of)), "annotations": annotations},
+        "metadata": {"name": read(of, Object).metadata.name, "annotations": annotations},
         "spec": spec,
     }
 
 
 def _unowned(obj: KubeObject) -> KubeObject:
     """Without the owning CSV, whose uid isn't known yet."""
-    meta = {key: value for key, value in csv.mapping(obj.get("metadata")).items() if key != "ownerReferences"}
+    meta = {key: value for key, value in mapping(obj.get("metadata")).items() if key != "ownerReferences"}
     return {**obj, "metadata": meta}
 
 
 def _spec_only(crd: Mapping[str, Any]) -> KubeObject:
-    spec = dict(csv.mapping(crd.get("spec")))
+    spec = dict(mapping(crd.get("spec")))
     # Written by every API server, and by hardly any author.
-    if csv.mapping(spec.get("conversion")) == {"strategy": "None"}:
+    if spec.get("conversion") == {"strategy": "None"}:
         spec.pop("conversion")
-    names = {key: value for key, value in csv.mapping(spec.get("names")).items() if value}
+    names = {key: value for key, value in mapping(spec.get("names")).items() if value}
     return {
         "apiVersion": crd.get("apiVersion"),
         "kind": CRD,
-        "metadata": {"name": name_of(dict(crd))},
+        "metadata": {"name": read(crd, Object).metadata.name},
         "spec": {**spec, "names": names},
     }
 

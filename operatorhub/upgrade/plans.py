@@ -19,11 +19,16 @@ from typing import Any
 import yaml
 from django.utils.translation import gettext as _
 
-from kube import limits
+from kube import limits, reader
 from kube.client import ClusterClient
 from kube.errors import Conflict, KubeError
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub import csv, olm
+from kube.objects import KubeObject, items, mapping, name_of
+from kube.types import olm as olm_types
+from kube.types.core import ConfigMap
+from kube.types.meta import Object
+from kube.types.olm import Step, StepResource
+from operatorhub import olm
+from operatorhub.csv import strings
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING
 from resources import yamltext
 from untrusted import json_bounds
@@ -54,12 +59,8 @@ class PlanStep:
     gap: str = ""
 
     @property
-    def bundle_secret(self) -> bool:
-        return self.kind == "BundleSecret"
-
-    @property
     def real_kind(self) -> str:
-        return "Secret" if self.bundle_secret else self.kind
+        return _real_kind(self.kind)
 
     @property
     def api_version(self) -> str:
@@ -119,39 +120,37 @@ def phase_word(phase: str) -> str:
 
 def plan(obj: KubeObject) -> InstallPlan:
     """An InstallPlan, read."""
-    meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
-    phase = csv.text(status.get("phase"))
-    bad = [item for item in csv.items(status.get("conditions")) if csv.text(item.get("status")) == "False"]
-    messages = [csv.text(item.get("message")) or csv.text(item.get("reason")) for item in bad]
-    lookups = [
-        csv.text(item.get("message")) or csv.text(item.get("reason"))
-        for lookup in csv.items(status.get("bundleLookups"))
-        for item in csv.items(lookup.get("conditions"))
-        if csv.text(item.get("status")) == "True"
+    found = reader.read(obj, olm_types.InstallPlan)
+    metadata, spec, status = found.metadata, found.spec, found.status
+    problems = [condition for condition in status.conditions if condition.status == "False"]
+    problems += [
+        condition for lookup in status.bundle_lookups for condition in lookup.conditions if condition.status == "True"
     ]
-    generation = spec.get("generation")
     return InstallPlan(
-        uid=uid_of(obj),
-        namespace=namespace_of(obj),
-        name=name_of(obj),
-        phase=phase,
-        state=ASKS if olm.plan_waits(obj) else PHASES.get(phase, RUNNING),
-        approval=csv.text(spec.get("approval")) or "Automatic",
-        approved=spec.get("approved") is True,
-        csvs=csv.strings(spec.get("clusterServiceVersionNames")),
-        catalogs=csv.strings(status.get("catalogSources")),
-        subscriptions=csv.strings(
-            [item.get("name") for item in csv.items(meta.get("ownerReferences")) if item.get("kind") == "Subscription"]
-        ),
-        components=len(list(csv.items(status.get("plan")))),
-        created=csv.text(meta.get("creationTimestamp")),
-        message=csv.text(status.get("message"))
-        or "; ".join(dict.fromkeys(lookup for lookup in (*messages, *lookups) if lookup)),
+        uid=metadata.uid,
+        namespace=metadata.namespace,
+        name=metadata.name,
+        phase=status.phase,
+        state=ASKS if olm.plan_waits(obj) else PHASES.get(status.phase, RUNNING),
+        approval=spec.approval or "Automatic",
+        approved=spec.approved,
+        csvs=strings(spec.cluster_service_version_names),
+        catalogs=strings(status.catalog_sources),
+        subscriptions=strings([owner.name for owner in metadata.owner_references if owner.kind == "Subscription"]),
+        components=len(status.plan),
+        created=metadata.creation_timestamp,
+        message=status.message or "; ".join(strings([problem.message or problem.reason for problem in problems])),
         conditions=tuple(
-            {key: csv.text(item.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")}
-            for item in csv.items(status.get("conditions"))
+            {
+                "type": condition.type,
+                "status": condition.status,
+                "reason": condition.reason,
+                "message": condition.message,
+                "lastTransitionTime": condition.last_transition_time,
+            }
+            for condition in status.conditions
         ),
-        generation=generation if isinstance(generation, int) else 0,
+        generation=spec.generation,
         object=obj,
     )
 
@@ -184,41 +183,41 @@ def steps(client: ClusterClient, of: InstallPlan) -> tuple[PlanStep, ...]:
     Raises nothing for what can't be read.
     """
     bundles = _Bundles(client)
-    entries = csv.items(csv.mapping(of.object.get("status")).get("plan"))
-    return tuple(_step(bundles, number, entry, of.phase) for number, entry in enumerate(entries))
+    found = reader.read(of.object, olm_types.InstallPlan).status.plan
+    return tuple(_step(bundles, number, step, of.phase) for number, step in enumerate(found))
 
 
-def _step(bundles: "_Bundles", number: int, item: Mapping[str, Any], phase: str) -> PlanStep:
-    resource = csv.mapping(item.get("resource"))
-    status = csv.text(item.get("status"))
-    names = {key: csv.text(resource.get(key)) for key in ("kind", "group", "version", "name")}
-    given = decoded(csv.text(resource.get("manifest")))
+def _step(bundles: "_Bundles", number: int, step: Step, phase: str) -> PlanStep:
+    resource = step.resource
+    given = decoded(resource.manifest)
     gap = ""
     if reference := referred(given):
-        given, gap = bundles.find(reference, names)
+        given, gap = bundles.find(reference, resource)
     elif given is None:
         gap = _("The plan doesn't contain this object's manifest.")
-    state = DONE if status in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
-    full = _typed(given, names) if given is not None else None
+    state = DONE if step.status in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
     return PlanStep(
         number=number,
-        resolving=csv.text(item.get("resolving")),
-        kind=names["kind"],
-        group=names["group"],
-        version=names["version"],
-        name=names["name"],
-        status=status,
+        resolving=step.resolving,
+        kind=resource.kind,
+        group=resource.group,
+        version=resource.version,
+        name=resource.name,
+        status=step.status,
         state=state,
-        manifest=full,
+        manifest=_typed(given, resource) if given is not None else None,
         gap=gap,
     )
 
 
-def _typed(given: KubeObject, names: Mapping[str, str]) -> KubeObject:
+def _typed(given: KubeObject, resource: StepResource) -> KubeObject:
     """With its kind: manifests of objects that OLM makes itself leave it to the step."""
-    api = f"{names['group']}/{names['version']}" if names["group"] else names["version"]
-    kind = "Secret" if names["kind"] == "BundleSecret" else names["kind"]
-    return {"apiVersion": api, "kind": kind, **given}
+    api = f"{resource.group}/{resource.version}" if resource.group else resource.version
+    return {"apiVersion": api, "kind": _real_kind(resource.kind), **given}
+
+
+def _real_kind(kind: str) -> str:
+    return "Secret" if kind == "BundleSecret" else kind
 
 
 def decoded(manifest: str) -> KubeObject | None:
@@ -248,18 +247,17 @@ class _Bundles:
         self._client = client
         self._read: dict[tuple[str, str], tuple[list[KubeObject], str]] = {}
 
-    def find(self, place: tuple[str, str], names: Mapping[str, str]) -> tuple[KubeObject | None, str]:
+    def find(self, place: tuple[str, str], resource: StepResource) -> tuple[KubeObject | None, str]:
         """(the object, why it is not known)."""
         if place not in self._read:
             self._read[place] = self._load(place)
         found, gap = self._read[place]
         if gap:
             return None, gap
-        kind = "Secret" if names["kind"] == "BundleSecret" else names["kind"]
         for obj in found:
-            if name_of(obj) == names["name"] and obj.get("kind") == kind:
+            if name_of(obj) == resource.name and obj.get("kind") == _real_kind(resource.kind):
                 return obj, ""
-        if names["kind"] in MADE_OF_CSV:
+        if resource.kind in MADE_OF_CSV:
             return None, _("OLM creates it from the CSV's permissions, which are compared there.")
         return None, _("The bundle in the ConfigMap %(namespace)s/%(name)s doesn't contain this object.") % {
             "namespace": place[0],
@@ -279,13 +277,12 @@ class _Bundles:
 
 def bundle_objects(config: KubeObject) -> Iterator[KubeObject]:
     """The manifests of a bundle as `opm alpha bundle extract` keeps them: YAML by file name, plain or packed."""
-    notes = csv.mapping(csv.mapping(config.get("metadata")).get("annotations"))
-    packed = notes.get(_PACKED) == "gzip+base64"
-    data = csv.mapping(config.get("binaryData" if packed else "data"))
+    config_map = reader.read(config, ConfigMap)
+    packed = config_map.metadata.annotations.get(_PACKED) == "gzip+base64"
+    data = config_map.binary_data if packed else config_map.data
     for key in sorted(data):
-        text = _unpacked(csv.text(data[key])) if packed else csv.text(data[key])
         try:
-            found = yamltext.load(text)
+            found = yamltext.load(_unpacked(data[key]) if packed else data[key])
         except (yamltext.YamlProblem, yaml.YAMLError):
             continue
         if isinstance(found, dict) and found.get("kind") and isinstance(found.get("metadata"), dict):
@@ -314,7 +311,7 @@ def approve(client: ClusterClient, of: InstallPlan, *, seen: str = "", dry_run: 
         raise Conflict(words % {"name": of.name})
     type_, obj = olm.type_of(client, olm.PLANS), of.object
     for last in (False, False, False, False, True):
-        version = csv.text(csv.mapping(obj.get("metadata")).get("resourceVersion"))
+        version = reader.read(obj, Object).metadata.resource_version
         patch = {"metadata": {"resourceVersion": version, "uid": of.uid}, "spec": {"approved": True}}
         try:
             client.patch(type_, of.name, patch, of.namespace, dry_run=dry_run)
@@ -335,5 +332,6 @@ def dismiss(client: ClusterClient, sub: olm.Subscription) -> None:
 
 def _would_do(obj: KubeObject) -> tuple[str, Any, list[Any]]:
     """What carrying out a plan means: everything but how far it is."""
-    steps = csv.items(csv.mapping(obj.get("status")).get("plan"))
-    return uid_of(obj), obj.get("spec"), [(step.get("resolving"), step.get("resource")) for step in steps]
+    steps = items(mapping(obj.get("status")).get("plan"))
+    uid = reader.read(obj, Object).metadata.uid
+    return uid, obj.get("spec"), [(step.get("resolving"), step.get("resource")) for step in steps]

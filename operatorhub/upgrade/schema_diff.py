@@ -11,7 +11,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from operatorhub import csv
+from kube.objects import mapping
+from kube.reader import read
+from kube.types.extensions import CustomResourceDefinition, CustomResourceDefinitionVersion, JSONSchemaProps
 
 #: Of one CRD; more are counted.
 REMARKS = 300
@@ -60,25 +62,20 @@ class SchemaDiff:
         return any(remark.level != "info" for remark in self.remarks)
 
 
-def versions(crd: Node) -> dict[str, Node]:
+def versions(crd: CustomResourceDefinition) -> dict[str, CustomResourceDefinitionVersion]:
     """spec.versions by name."""
-    return {csv.text(item.get("name")): item for item in csv.items(csv.mapping(crd.get("spec")).get("versions"))}
+    return {version.name: version for version in crd.spec.versions}
 
 
-def schema_of(version: Node) -> Node:
-    return csv.mapping(csv.mapping(version.get("schema")).get("openAPIV3Schema"))
-
-
-def dropped(old: Node, new: Node) -> tuple[str, ...]:
+def dropped(old: CustomResourceDefinition, new: CustomResourceDefinition) -> tuple[str, ...]:
     """Versions in which objects may be stored (status.storedVersions) and that the new CRD does not have: OLM refuses
     the plan.
     """
-    stored = csv.strings(csv.mapping(old.get("status")).get("storedVersions"))
     there = versions(new)
-    return tuple(version for version in stored if version not in there)
+    return tuple(version for version in dict.fromkeys(old.status.stored_versions) if version not in there)
 
 
-def compare(old: Node, new: Node) -> SchemaDiff:
+def compare(old: CustomResourceDefinition, new: CustomResourceDefinition) -> SchemaDiff:
     """From the CRD in the cluster to the one of the plan."""
     found = [*_whole(old, new)]
     before, after = versions(old), versions(new)
@@ -86,7 +83,7 @@ def compare(old: Node, new: Node) -> SchemaDiff:
     for name in after:
         if name in before:
             walk = _Walk(name)
-            walk.node(schema_of(before[name]), schema_of(after[name]), "", 0)
+            walk.node(before[name].schema.open_api_v3_schema, after[name].schema.open_api_v3_schema, "", 0)
             found += walk.found
             rules += walk.rules
     rank = {"danger": 0, "tight": 1, "info": 2}
@@ -94,7 +91,7 @@ def compare(old: Node, new: Node) -> SchemaDiff:
     return SchemaDiff(tuple(found[:REMARKS]), max(0, len(found) - REMARKS), rules)
 
 
-def _whole(old: Node, new: Node) -> Iterator[Remark]:
+def _whole(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[Remark]:
     before, after = versions(old), versions(new)
     for name in dropped(old, new):
         yield Remark(
@@ -113,39 +110,29 @@ def _whole(old: Node, new: Node) -> Iterator[Remark]:
                 name,
                 _("The version %(name)s is removed. Clients that request it get an error.") % {"name": name},
             )
-        elif before[name].get("served") is True and after[name].get("served") is not True:
+        elif before[name].served and not after[name].served:
             yield Remark("tight", name, _("The version %(name)s is no longer served.") % {"name": name})
-    for name, item in after.items():
+    for name, version in after.items():
         if name not in before:
             yield Remark("info", name, _("The version %(name)s is new.") % {"name": name})
-        if item.get("storage") is True and name in before and before[name].get("storage") is not True:
+        if version.storage and name in before and not before[name].storage:
             yield Remark("info", name, _("Objects are now stored in the version %(name)s.") % {"name": name})
-        elif item.get("storage") is True and name not in before:
+        elif version.storage and name not in before:
             yield Remark("info", name, _("Objects are now stored in the new version %(name)s.") % {"name": name})
-    scopes = [csv.text(csv.mapping(node.get("spec")).get("scope")) for node in (old, new)]
-    if scopes[0] != scopes[1]:
+    if old.spec.scope != new.spec.scope:
         yield Remark(
             "danger",
             "",
             _("The scope changed from %(old)s to %(new)s, which the API server doesn't allow.")
-            % {
-                "old": scopes[0],
-                "new": scopes[1],
-            },
+            % {"old": old.spec.scope, "new": new.spec.scope},
         )
-    conversion = [
-        csv.text(csv.mapping(csv.mapping(node.get("spec")).get("conversion")).get("strategy")) or "None"
-        for node in (old, new)
-    ]
-    if conversion[0] != conversion[1]:
+    old_strategy = old.spec.conversion.strategy or "None"
+    new_strategy = new.spec.conversion.strategy or "None"
+    if old_strategy != new_strategy:
         yield Remark(
             "info",
             "",
-            _("Conversion changed from %(old)s to %(new)s.")
-            % {
-                "old": conversion[0],
-                "new": conversion[1],
-            },
+            _("Conversion changed from %(old)s to %(new)s.") % {"old": old_strategy, "new": new_strategy},
         )
 
 
@@ -163,16 +150,20 @@ class _Walk:
     def node(self, old: Node, new: Node, path: str, depth: int) -> None:
         if old == new or depth > _DEPTH:
             return
-        self._type(old, new, path)
+        before, after = read(old, JSONSchemaProps), read(new, JSONSchemaProps)
+        self._type(before, after, path)
         self._limits(old, new, path)
-        self._rules(old, new, path)
-        self._properties(old, new, path, depth)
-        for key, mark in (("items", "[]"), ("additionalProperties", ".*")):
-            before, after = csv.mapping(old.get(key)), csv.mapping(new.get(key))
-            if before and after:
-                self.node(before, after, f"{path}{mark}", depth + 1)
+        self._rules(before, after, path)
+        self._properties(before, after, path, depth)
+        self._inner(before.items, after.items, f"{path}[]", depth)
+        self._inner(before.additional_properties, after.additional_properties, f"{path}.*", depth)
 
-    def _type(self, old: Node, new: Node, path: str) -> None:
+    def _inner(self, old: Any, new: Any, path: str, depth: int) -> None:
+        """`old`, `new`: also true, or nothing."""
+        if mapping(old) and mapping(new):
+            self.node(old, new, path, depth + 1)
+
+    def _type(self, old: JSONSchemaProps, new: JSONSchemaProps, path: str) -> None:
         before, after = (_type_word(item) for item in (old, new))
         if before != after:
             level = "info" if not after or (before == "integer" and after in ("number", "int-or-string")) else "tight"
@@ -241,31 +232,27 @@ class _Walk:
             if more := [item for item in after if item not in before]:
                 self.add("info", path, _("These values are allowed too: %(names)s.") % {"names": _names(more)})
 
-    def _rules(self, old: Node, new: Node, path: str) -> None:
-        known = {csv.text(item.get("rule")) for item in csv.items(old.get("x-kubernetes-validations"))}
-        for validation in csv.items(new.get("x-kubernetes-validations")):
-            rule = csv.text(validation.get("rule"))
+    def _rules(self, old: JSONSchemaProps, new: JSONSchemaProps, path: str) -> None:
+        known = {validation.rule.strip() for validation in old.x_kubernetes_validations}
+        for validation in new.x_kubernetes_validations:
+            rule = validation.rule.strip()
             if rule not in known:
                 self.rules += 1
-                self.add(
-                    "tight",
-                    path,
-                    _("New rule: %(rule)s") % {"rule": csv.text(validation.get("message")) or rule[:200]},
-                )
+                self.add("tight", path, _("New rule: %(rule)s") % {"rule": validation.message or rule[:200]})
 
-    def _properties(self, old: Node, new: Node, path: str, depth: int) -> None:
-        before, after = csv.mapping(old.get("properties")), csv.mapping(new.get("properties"))
-        required = set(csv.strings(new.get("required"))) - set(csv.strings(old.get("required")))
+    def _properties(self, old: JSONSchemaProps, new: JSONSchemaProps, path: str, depth: int) -> None:
+        before, after = old.properties, new.properties
+        required = set(new.required) - set(old.required)
         for name, child in after.items():
             place = f"{path}.{name}" if path else name
             if name not in before:
-                level = "tight" if name in required and "default" not in csv.mapping(child) else "info"
+                level = "tight" if name in required and "default" not in mapping(child) else "info"
                 self.add(level, place, _("New required field.") if name in required else _("New field."))
             else:
                 if name in required:
                     self.add("tight", place, _("The field is now required."))
-                self.node(csv.mapping(before[name]), csv.mapping(child), place, depth + 1)
-        open_ = bool(new.get("x-kubernetes-preserve-unknown-fields")) or bool(new.get("additionalProperties"))
+                self.node(mapping(before[name]), mapping(child), place, depth + 1)
+        open_ = new.x_kubernetes_preserve_unknown_fields or bool(new.additional_properties)
         for name in before:
             if name not in after:
                 place = f"{path}.{name}" if path else name
@@ -282,10 +269,8 @@ def _limit(name: str, before: Any, after: Any) -> str:
     return _("%(name)s changed from %(old)s to %(new)s.") % {"name": name, "new": after, "old": before}
 
 
-def _type_word(node: Node) -> str:
-    if node.get("x-kubernetes-int-or-string"):
-        return "int-or-string"
-    return csv.text(node.get("type"))
+def _type_word(node: JSONSchemaProps) -> str:
+    return "int-or-string" if node.x_kubernetes_int_or_string else ", ".join(node.types)
 
 
 def _names(values: list[Any]) -> str:

@@ -1,8 +1,8 @@
 """A Subscription: its settings and results, and changes of it: channel, approval, source, and the configuration of the
 operator's Deployments.
 
-Changes are sent as a merge patch of exactly those fields, with the resourceVersion that the page showed: other users'
-changes are never overwritten.
+Changes are sent as a merge patch of exactly those fields, for the version of the spec that the page showed: other
+users' changes are never overwritten.
 https://olm.operatorframework.io/docs/advanced-tasks/overriding-operator-pod-configuration/
 """
 
@@ -10,14 +10,20 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from kube import reader
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import csv, olm
+from kube.types import olm as olm_types
+from operatorhub import olm
 from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
 from operatorhub.bundle.graph import path_of_updates
@@ -77,18 +83,8 @@ class SubscriptionPage:
 
     @property
     def version(self) -> str:
-        """The resourceVersion that edits are made against."""
-        return csv.text(csv.mapping(self.object.get("metadata")).get("resourceVersion"))
-
-    @property
-    def source(self) -> bundles.PackageOffer | None:
-        """The catalog that it takes its versions from; None where that doesn't have the package (any more)."""
-        of = (self.sub.catalog_namespace, self.sub.catalog)
-        return next((offer for offer in self.sources if (offer.namespace, offer.catalog) == of), None)
-
-    @property
-    def spec(self) -> Mapping[str, Any]:
-        return csv.mapping(self.object.get("spec"))
+        """Its resourceVersion."""
+        return reader.read(self.object, olm_types.Subscription).metadata.resource_version
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -167,79 +163,113 @@ def heads(graph: Graph, current: str) -> tuple[Head, ...]:
 
 def config_texts(obj: KubeObject) -> Mapping[str, str]:
     """Each part of spec.config as YAML, '' where there is none."""
-    config = csv.mapping(csv.mapping(obj.get("spec")).get("config"))
+    config = reader.read(obj, olm_types.Subscription).spec.config
     return {key: yamltext.dump(config[key]) if config.get(key) else "" for key in CONFIG}
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What was posted. `errors` by field; `patch` is empty when nothing changes."""
+class ConfigField(forms.CharField):
+    """A part of spec.config as YAML; None where the text is empty."""
 
-    patch: Mapping[str, Any]
-    errors: Mapping[str, str]
-    texts: Mapping[str, str]
+    def __init__(self, key: str) -> None:
+        super().__init__(required=False, strip=False, label=key)
+        self.type: type[Any] = list if key in _LISTS else dict
 
-    def kubectl(self, namespace: str, name: str) -> str:
-        body = shlex.quote(json.dumps(self.patch, ensure_ascii=False))
-        return f"kubectl patch subscriptions.{olm.GROUP} {name} -n {namespace} --type merge -p {body}"
-
-
-def edit(page: SubscriptionPage, posted: Mapping[str, str]) -> Edit:
-    """Compare what was posted with what there is; fields that were not posted stay."""
-    spec: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    channel = posted.get("channel", page.sub.channel).strip()
-    if channel != page.sub.channel and not (not page.sub.channel and _is_default(page, channel)):
-        if page.heads and channel not in {head.name for head in page.heads}:
-            errors["channel"] = _("The package has no channel “%(name)s”. Choose one from the list.") % {
-                "name": channel
-            }
-        spec["channel"] = channel
-    approval = posted.get("approval", page.sub.approval)
-    if approval not in APPROVALS:
-        errors["approval"] = _("Choose automatic or manual approval.")
-    elif approval != page.sub.approval:
-        spec["installPlanApproval"] = approval
-    _source(page, posted.get("source", ""), spec)
-    texts = {key: posted.get(f"config.{key}", page.config[key]) for key in CONFIG}
-    config = _config(page, texts, errors)
-    if config:
-        spec["config"] = config
-    return Edit({"spec": spec} if spec and not errors else {}, errors, texts)
-
-
-def _is_default(page: SubscriptionPage, channel: str) -> bool:
-    return any(head.default and head.name == channel for head in page.heads)
-
-
-def _source(page: SubscriptionPage, wanted: str, spec: dict[str, Any]) -> None:
-    """`namespace/name` of another catalog that offers the package."""
-    namespace, _slash, name = wanted.partition("/")
-    if name and (namespace, name) != (page.sub.catalog_namespace, page.sub.catalog):
-        spec["source"], spec["sourceNamespace"] = name, namespace
-
-
-def _config(page: SubscriptionPage, texts: Mapping[str, str], errors: dict[str, str]) -> dict[str, Any]:
-    old = csv.mapping(page.spec.get("config"))
-    changed: dict[str, Any] = {}
-    for key, text in texts.items():
-        if text.replace("\r\n", "\n").strip() == page.config[key].strip():
-            continue
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
         try:
-            value = yamltext.load(text) if text.strip() else None
+            found = yamltext.load(text) if text.strip() else None
         except yamltext.YamlProblem as problem:
-            errors[f"config.{key}"] = str(problem)
-            continue
-        wanted = list if key in _LISTS else dict
-        if value is not None and not isinstance(value, wanted):
-            errors[f"config.{key}"] = (
+            raise ValidationError(str(problem)) from problem
+        if found is not None and not isinstance(found, self.type):
+            raise ValidationError(
                 _("This must be a list: each entry begins with “- ”.")
-                if wanted is list
+                if self.type is list
                 else _("This must be a mapping: “name: value”.")
             )
-            continue
-        changed[key] = _replaced(old.get(key), value)
-    return changed
+        return found
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(data.replace("\r\n", "\n").strip() != initial.strip())
+
+
+class SubscriptionForm(forms.Form):
+    """What is changed of a Subscription; fields that weren't posted stay. Each part of its config has a field
+    `config.<name>`.
+
+    `version`: of what the user saw, as olm.patch_spec() takes it. `source`: namespace/name of a catalog that has the
+    package.
+    """
+
+    version = forms.CharField(required=False)
+    channel = forms.CharField(required=False)
+    approval = forms.ChoiceField(
+        choices=[(approval, approval) for approval in APPROVALS],
+        error_messages=dict.fromkeys(
+            ("required", "invalid_choice"), gettext_lazy("Choose automatic or manual approval.")
+        ),
+    )
+    source = forms.CharField(required=False, widget=forms.Select)
+
+    def __init__(self, page: SubscriptionPage, posted: Mapping[str, str] | None = None) -> None:
+        initial = {
+            "version": olm.spec_version(page.object),
+            "channel": next((head.name for head in page.heads if head.current), page.sub.channel),
+            "approval": page.sub.approval,
+            "source": f"{page.sub.catalog_namespace}/{page.sub.catalog}",
+            **{f"config.{key}": text for key, text in page.config.items()},
+        }
+        super().__init__(None if posted is None else {**initial, **posted}, initial=initial)
+        self.page = page
+        self.fields["source"].widget.choices = [
+            (f"{offer.namespace}/{offer.catalog}", f"{offer.catalog_title} ({offer.namespace}) {offer.version}")
+            for offer in page.sources
+        ]
+        self.fields |= {f"config.{key}": ConfigField(key) for key in page.config}
+
+    @property
+    def config(self) -> tuple[forms.BoundField, ...]:
+        return tuple(self[f"config.{key}"] for key in self.page.config)
+
+    @property
+    def has_config(self) -> bool:
+        return any(field.value() for field in self.config)
+
+    def clean_channel(self) -> str:
+        channel: str = self.cleaned_data["channel"]
+        known = (self.page.sub.channel, *(head.name for head in self.page.heads))
+        if self.page.heads and channel not in known:
+            words = _("The package has no channel “%(name)s”. Choose one from the list.")
+            raise ValidationError(words, params={"name": channel})
+        return channel
+
+    @cached_property
+    def patch(self) -> dict[str, Any]:
+        """{} where nothing changes, or something is wrong."""
+        if not self.is_valid():
+            return {}
+        wanted, sub = self.cleaned_data, self.page.sub
+        spec: dict[str, Any] = {}
+        if wanted["channel"] not in (sub.channel, self.initial["channel"]):
+            spec["channel"] = wanted["channel"]
+        if wanted["approval"] != sub.approval:
+            spec["installPlanApproval"] = wanted["approval"]
+        namespace, _slash, catalog = wanted["source"].partition("/")
+        if catalog and (namespace, catalog) != (sub.catalog_namespace, sub.catalog):
+            spec["source"], spec["sourceNamespace"] = catalog, namespace
+        old = reader.read(self.page.object, olm_types.Subscription).spec.config
+        config = {
+            key: _replaced(old.get(key), wanted[f"config.{key}"])
+            for key in self.page.config
+            if f"config.{key}" in self.changed_data
+        }
+        if config:
+            spec["config"] = config
+        return {"spec": spec} if spec else {}
+
+    @property
+    def kubectl(self) -> str:
+        sub, body = self.page.sub, shlex.quote(json.dumps(self.patch, ensure_ascii=False))
+        return f"kubectl patch subscriptions.{olm.GROUP} {sub.name} -n {sub.namespace} --type merge -p {body}"
 
 
 def _replaced(old: Any, new: Any) -> Any:
@@ -250,26 +280,18 @@ def _replaced(old: Any, new: Any) -> Any:
     return new
 
 
-def save(
-    client: ClusterClient, page: SubscriptionPage, wanted: Edit, version: str, *, dry_run: bool = False
-) -> KubeObject:
-    """Raises Conflict if the Subscription has changed since the page was rendered (`version`), and other KubeErrors."""
-    type_ = olm.type_of(client, olm.SUBSCRIPTIONS)
-    if version == page.version:
-        # Just read: only OLM's status updates can have come between, and they don't conflict.
-        own = {**wanted.patch, "metadata": {"uid": page.sub.uid}}
-        was = olm.spec_version(page.object)
-        return olm.patch_spec(
-            client=client,
-            type_=type_,
-            name=page.sub.name,
-            namespace=page.sub.namespace,
-            change=own,
-            version=was,
-            dry_run=dry_run,
-        )
-    patch = {**wanted.patch, "metadata": {"resourceVersion": version, "uid": page.sub.uid}}
-    return client.patch(type_, page.sub.name, patch, page.sub.namespace, dry_run=dry_run)
+def save(client: ClusterClient, form: SubscriptionForm, *, dry_run: bool = False) -> KubeObject:
+    """Raises Conflict if the Subscription has changed since the user saw it, and other KubeErrors."""
+    page = form.page
+    return olm.patch_spec(
+        client=client,
+        type_=olm.type_of(client, olm.SUBSCRIPTIONS),
+        name=page.sub.name,
+        namespace=page.sub.namespace,
+        change={**form.patch, "metadata": {"uid": page.sub.uid}},
+        version=form.cleaned_data["version"] or olm.spec_version(page.object),
+        dry_run=dry_run,
+    )
 
 
 def _channel_warnings(page: SubscriptionPage, channel: str) -> Iterator[str]:
@@ -307,9 +329,9 @@ def _channel_warnings(page: SubscriptionPage, channel: str) -> Iterator[str]:
         yield _("With automatic approval, OLM updates to the new channel's newest version immediately.")
 
 
-def warnings(page: SubscriptionPage, wanted: Edit) -> tuple[str, ...]:
+def warnings(form: SubscriptionForm) -> tuple[str, ...]:
     """What a change would do that its words don't say."""
-    spec = csv.mapping(wanted.patch.get("spec"))
+    page, spec = form.page, form.patch.get("spec", {})
     found = []
     if spec.get("installPlanApproval") == "Manual" and page.others_automatic:
         found.append(

@@ -17,7 +17,7 @@ from console.web.request import ConsoleRequest
 from operatorhub import runs
 from operatorhub.admin import catalogs
 from operatorhub.bootstrap import apply, manifest, state
-from operatorhub.bootstrap.manifest import ManifestProblem
+from operatorhub.bootstrap.manifest import ManifestForm, ManifestProblem
 from operatorhub.bundle.permissions import Right
 from operatorhub.install import created_objects
 from operatorhub.models import Run
@@ -29,24 +29,18 @@ SECONDS = 1.0
 @require_http_methods(["GET", "HEAD", "POST"])
 def olm(request: ConsoleRequest) -> HttpResponse:
     """GET shows the state; POST reads a manifest from addresses or files and redirects to its preview."""
-    problem, urls = "", "\n".join(manifest.URLS)
-    if request.method == "POST":
-        urls = request.POST.get("urls", "").replace("\r\n", "\n")
-        if not request.FILES:
-            catalogs.check_can_name(request.cluster)
+    form = ManifestForm(request.POST, request.FILES) if request.method == "POST" else ManifestForm()
+    if form.is_bound and not request.FILES:
+        catalogs.check_can_name(request.cluster)
+    if form.is_valid():
         try:
-            texts = manifest.read_texts(urls, request.FILES.getlist("files"))
+            texts = manifest.read_texts(form)
             run = apply.begin(request.cluster, manifest.read(texts), ", ".join(name for name, _text in texts))
             return HttpResponseRedirect(reverse("operatorhub:olm-manifest", args=[run.key]))
         except ManifestProblem as error:
-            problem = str(error)
-    context = {
-        "found": state.read_state(request.cluster),
-        "problem": problem,
-        "urls": urls,
-        "release": manifest.RELEASE,
-    }
-    status = 422 if problem else 200
+            form.add_error(None, str(error))
+    context = {"found": state.read_state(request.cluster), "form": form, "release": manifest.RELEASE}
+    status = 422 if form.errors else 200
     return render.page(request, "operatorhub/bootstrap.html", context, part=True, status=status)
 
 

@@ -91,13 +91,15 @@ class Difference:
 class ImportPage:
     """`rows` and `summary` are those of operatorhub/_results.html.
 
-    `waiting_url`: a region that tells when the kinds that are waited for have come.
+    `namespace_error`: with one, the namespaces of the manifests are compared. `waiting_url`: a region that tells when
+    the kinds that are waited for have come.
     """
 
     problem: str = ""
     text: str = ""
     notes: tuple[str, ...] = ()
     namespace: str = ""
+    namespace_error: str = ""
     rows: tuple[importing.ImportRow, ...] = ()
     differences: tuple[Difference, ...] = ()
     summary: str = ""
@@ -132,7 +134,7 @@ def bring_in(request: ConsoleRequest) -> HttpResponse:
         "operatorhub/import.html",
         context,
         part=True,
-        status=422 if page.problem else 200,
+        status=422 if page.problem or page.namespace_error else 200,
     )
 
 
@@ -159,10 +161,11 @@ def _import_page(request: ConsoleRequest) -> ImportPage:
     documents = folder.read_documents(given.text)
     if not documents:
         raise SourceError(_("Choose a folder as zip, or its files."))
-    namespace = post.get("namespace", "").strip()
-    if namespace and not NAMESPACE_NAME.fullmatch(namespace):
-        raise SourceError(_("“%(name)s” isn't a valid namespace name.") % {"name": namespace})
-    applying = "~apply" in post
+    typed = namespace = post.get("namespace", "").strip()
+    error = ""
+    if typed and not NAMESPACE_NAME.fullmatch(typed):
+        error, namespace = _("“%(name)s” isn't a valid namespace name.") % {"name": typed}, ""
+    applying = "~apply" in post and not error
     bringing = folder.Bringing(request.cluster, namespace, not applying)
     only = (
         frozenset(int(part) for part in post.get("only", "").split(",") if part.isdigit()) if applying else frozenset()
@@ -179,7 +182,8 @@ def _import_page(request: ConsoleRequest) -> ImportPage:
             problem="",
             text=given.text,
             notes=given.notes,
-            namespace=namespace,
+            namespace=typed,
+            namespace_error=error,
             rows=rows,
             differences=differences,
             applied=applying,
@@ -201,7 +205,7 @@ def _standing(page: ImportPage, results: tuple[Result, ...], applying: bool) -> 
         summary=_summary(len(results), len(bad), len(later), applying),
         only=",".join(str(item.document.number) for item in left),
         waiting_url=url if kinds and applying else "",
-        good=not bad,
+        good=not bad and not page.namespace_error,
         installs=tuple(
             (result.namespace, name_of(result.made))
             for result in results

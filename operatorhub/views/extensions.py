@@ -2,7 +2,6 @@
 with everything that they created.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -19,7 +18,7 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject
+from kube.objects import KubeObject, name_of
 from operatorhub import tasks
 from operatorhub.bundle import bundles
 from operatorhub.extensions import draft, facts
@@ -66,21 +65,21 @@ def new(request: ConsoleRequest) -> HttpResponse:
     """GET shows what would be made of the choices so far; `~check` tries it, `~make` makes it."""
     client = request.cluster
     accounts = facts.wants_account(client)
-    data = request.POST if request.method == "POST" else request.GET
+    sent = request.POST if request.method == "POST" else request.GET
     here = situation.read_situation(client, request.namespace)
-    choices = _choices(data, here)
-    graph = _graph(client, choices.catalog, choices.package)
-    _found, picked = draft.target(graph, choices)
-    bundle = _bundle(client, choices, picked.name if picked else "")
-    taken = _taken(client)
-    wanted = draft.new(choices, graph, bundle, here, taken, accounts=accounts)
+    form = draft.ExtensionForm(_extension_data(sent), _taken(client), accounts=accounts)
+    catalog, package = form.choices["catalog"], form.choices["package"]
+    graph = _graph(client, catalog, package)
+    _found, picked = draft.target(graph, form.choices)
+    bundle = _bundle(client, catalog, package, picked.name if picked else "")
+    wanted = draft.new(form, graph, bundle, here, accounts=accounts)
     context = {
         "draft": wanted,
         "graph": graph,
         "accounts": accounts,
         "catalogs": _catalogs(client),
         "serving": _serving(client),
-        "reading": bool(choices.package) and graph is None and tasks.ask_for_all(request.cluster),
+        "reading": bool(package) and graph is None and tasks.ask_for_all(request.cluster),
         "namespaces": list(here.namespaces),
     }
     return _answer(request, wanted, "operatorhub/extension_new.html", context)
@@ -92,13 +91,12 @@ def upgrade(request: ConsoleRequest, name: str) -> HttpResponse:
     client = request.cluster
     accounts = facts.wants_account(client)
     present = facts.read(client.get(facts.type_of(client), name))
-    choices = _kept(present, request.POST if request.method == "POST" else request.GET)
-    graph = _graph(client, choices.catalog, choices.package)
-    _found, picked = draft.target(graph, choices, (present.bundle, present.installed))
-    both = (
-        _bundle(client, choices, fromkey) for fromkey in dict.fromkeys((present.bundle, picked.name if picked else ""))
-    )
-    wanted = draft.upgrade(present, choices, graph, [bundle for bundle in both if bundle], accounts=accounts)
+    form = draft.UpgradeForm(_upgrade_data(present, request.POST if request.method == "POST" else request.GET))
+    graph = _graph(client, present.catalog, present.package)
+    _found, picked = draft.target(graph, form.choices, (present.bundle, present.installed))
+    names = dict.fromkeys((present.bundle, picked.name if picked else ""))
+    both = (_bundle(client, present.catalog, present.package, bundle_name) for bundle_name in names)
+    wanted = draft.upgrade(present, form, graph, [bundle for bundle in both if bundle], accounts=accounts)
     context: dict[str, Any] = {"draft": wanted, "graph": graph, "accounts": accounts, "extension": present}
     return _answer(request, wanted, "operatorhub/extension_upgrade.html", context)
 
@@ -136,21 +134,22 @@ def _answer(
     request: ConsoleRequest, wanted: draft.ExtensionDraft, template: str, context: dict[str, Any]
 ) -> HttpResponse:
     missing = situation.missing_rights(request.cluster, wanted.objects, "patch")
-    context |= {"missing": missing, "ready": not wanted.errors and not missing, "wanted_errors": wanted.errors}
+    context |= {"form": wanted.form, "missing": missing}
     acts = request.method == "POST" and ({"~make", "~check"} & request.POST.keys())
-    if acts and context["ready"]:
-        checked = "~check" in request.POST
-        results = _Taking(request.cluster, wanted.choices.namespace, True, checked).run(_documents(wanted.objects))
+    if acts and wanted.form.is_valid() and not missing:
+        checked, obj = "~check" in request.POST, wanted.objects[-1]
+        importer = _Taking(request.cluster, obj["spec"]["namespace"], True, checked)
+        results = importer.run(_documents(wanted.objects))
         good = all(result.good for result in results)
         if not checked:
             importing.record(request, results)
             forget_namespaces()
             if good:
-                return HttpResponseRedirect(reverse("operatorhub:extension", args=[wanted.choices.name]))
+                return HttpResponseRedirect(reverse("operatorhub:extension", args=[name_of(obj)]))
         words = _("All objects would be accepted.") if good else _("Some objects were refused.")
         context["page"] = {"rows": result_rows(results, checked), "summary": words}
         return render.page(request, template, context, part=True, status=200 if good else 422)
-    return render.page(request, template, context, part=True, status=422 if acts and wanted.errors else 200)
+    return render.page(request, template, context, part=True, status=422 if acts and wanted.form.errors else 200)
 
 
 class _Taking(imports.Import):
@@ -168,51 +167,37 @@ def _documents(objects: tuple[KubeObject, ...]) -> tuple[imports.Document, ...]:
     return tuple(imports.Document(number, 0, item) for number, item in enumerate(objects, 1))
 
 
-def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
-    """What was typed; before that, names made of the package's."""
-    package = data.get("package", "").strip()
-    base = package.replace(".", "-")[:50].strip("-") or "extension"
-    first = "name" not in data
-    # A link from a package's page names the one channel that was looked at.
-    channels = data.getlist("channels") or (data.getlist("channel") if first else [])
-    return draft.Choices(
-        name=data.get("name", base).strip(),
-        package=package,
-        catalog=data.get("catalog", ""),
-        namespace=data.get("namespace", base).strip(),
-        account=data.get("account", f"{base}-installer").strip(),
-        version=data.get("version", "").strip(),
-        channels=tuple(channel for channel in channels if channel),
-        policy=data.get("policy", facts.CATALOG_PROVIDED),
-        make_account=first or "make_account" in data,
-        safe=first or "unsafe" not in data,
-    )
+def _extension_data(sent: QueryDict) -> dict[str, Any]:
+    """What was submitted; before that, names made of the package's."""
+    base = sent.get("package", "").strip().replace(".", "-")[:50].strip("-") or "extension"
+    data: dict[str, Any] = {
+        "package": "",
+        "name": base,
+        "namespace": base,
+        "account": f"{base}-installer",
+        "policy": facts.CATALOG_PROVIDED,
+        **sent.dict(),
+        "channels": sent.getlist("channels"),
+    }
+    if "name" not in sent:
+        # A link from a package's page names the one channel that was looked at.
+        channels = data["channels"] or sent.getlist("channel")
+        data |= {"channels": channels, "make_account": True, "unsafe": False}
+    return data
 
 
-def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
-    """The submitted choices; initially those of the object."""
-    choices = draft.Choices(
-        name=present.name,
-        package=present.package,
-        catalog=present.catalog,
-        namespace=present.namespace,
-        account=present.account,
-        version=present.version,
-        channels=present.channels,
-        policy=present.policy,
-        make_account=True,
-        safe=present.safety != "None",
-    )
-    if "~form" not in data:
-        return replace(choices, version=data.get("version", choices.version))
-    return replace(
-        choices,
-        version=data.get("version", "").strip(),
-        channels=tuple(channel for channel in data.getlist("channels") if channel),
-        policy=data.get("policy", choices.policy),
-        make_account="make_account" in data,
-        safe="unsafe" not in data,
-    )
+def _upgrade_data(present: facts.Extension, sent: QueryDict) -> dict[str, Any]:
+    """What was submitted; before that, the values of the object."""
+    data: dict[str, Any] = {"policy": present.policy, **sent.dict(), "channels": sent.getlist("channels")}
+    if "~form" not in sent:
+        data |= {
+            "version": sent.get("version", present.version),
+            "channels": present.channels,
+            "policy": present.policy,
+            "make_account": True,
+            "unsafe": present.safety == "None",
+        }
+    return data
 
 
 def _taken(client: ClusterClient) -> frozenset[str]:
@@ -249,10 +234,10 @@ def _graph(client: ClusterClient, catalog: str, package: str) -> bundles.Graph |
     return None
 
 
-def _bundle(client: ClusterClient, choices: draft.Choices, name: str) -> bundles.Bundle | None:
-    for catalog in (choices.catalog,) if choices.catalog else _catalogs(client):
+def _bundle(client: ClusterClient, catalog: str, package: str, name: str) -> bundles.Bundle | None:
+    for place in (catalog,) if catalog else _catalogs(client):
         try:
-            if name and (found := bundles.bundle(client, "-", catalog, choices.package, name)):
+            if name and (found := bundles.bundle(client, "-", place, package, name)):
                 return found if found.csv and not found.partial else None
         except (NotFound, SourceError):
             continue

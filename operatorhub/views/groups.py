@@ -2,8 +2,6 @@
 consequences in view.
 """
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -37,18 +35,6 @@ def groups(request: ConsoleRequest, namespace: str) -> HttpResponse:
     return render.page(request, "operatorhub/groups.html", context, part=True)
 
 
-def _begun(old: subject.OperatorGroup | None) -> dict[str, str]:
-    """The form's first values."""
-    if old is None:
-        return {"scope": "own"}
-    if old.everywhere:
-        return {"scope": "all"}
-    if old.selector:
-        return {"scope": "selector", "labels": old.selector}
-    own = old.targets == (old.namespace,)
-    return {"scope": "own" if own else "some", "targets": " ".join(old.targets)}
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpResponse:
     """Create or edit a group. `try` does a dry run, `save` saves it."""
@@ -59,47 +45,36 @@ def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpRespons
             _("The OperatorGroup “%(name)s” doesn't exist in the namespace “%(namespace)s”.")
             % {"name": name, "namespace": namespace}
         )
-    posted = request.POST.dict() if request.method == "POST" else _begun(old)
-    wanted = subject.draft(namespace, posted, name) if request.method == "POST" else None
+    form = subject.OperatorGroupForm(request.POST if request.method == "POST" else None, namespace, old)
     problem = None
-    if wanted is not None and not wanted.errors:
-        problem = _send(request, namespace, old, wanted)
+    if form.is_valid():
+        problem = _send(request, form)
         if problem is None and "save" in request.POST:
-            messages.success(request, _("OperatorGroup “%(name)s” saved.") % {"name": wanted.name})
+            messages.success(request, _("OperatorGroup “%(name)s” saved.") % {"name": form.cleaned_data["name"]})
             return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
-    context: dict[str, Any] = {
+    context = {
         "page": page,
         "old": old,
-        "wanted": wanted,
-        "posted": {"scope": "own", **posted},
+        "form": form,
         "problem": problem,
         "namespace": namespace,
-        "effects": subject.effects(page, wanted, old) if wanted and not wanted.errors else (),
-        "kubectl": _kubectl(namespace, old, wanted),
+        "effects": subject.effects(page, form) if form.is_valid() else (),
+        "kubectl": subject.kubectl(form) if form.is_valid() else "",
         "refused": _refused(request, "patch" if old else "create", namespace, name),
     }
-    status = problem.status if problem else 422 if wanted and wanted.errors else 200
+    status = problem.status if problem else 422 if form.errors else 200
     return render.page(request, "operatorhub/group.html", context, status=status)
 
 
-def _send(
-    request: ConsoleRequest, namespace: str, old: subject.OperatorGroup | None, wanted: subject.GroupDraft
-) -> Problem | None:
+def _send(request: ConsoleRequest, form: subject.OperatorGroupForm) -> Problem | None:
     """Saved, or tried as a dry run."""
-    client, save, ref = request.cluster, "save" in request.POST, olm.ref(olm.GROUPS, namespace, wanted.name)
+    is_dry_run, ref = "save" not in request.POST, olm.ref(olm.GROUPS, form.namespace, form.cleaned_data["name"])
     try:
-        with audit.recorded(request, "patch" if old else "create", ref, dry_run=not save):
-            if old is None:
-                subject.create(client, namespace, wanted, dry_run=not save)
-            else:
-                subject.save(client, old, wanted, version=request.POST.get("version", ""), dry_run=not save)
+        with audit.recorded(request, "patch" if form.old else "create", ref, dry_run=is_dry_run):
+            subject.save(request.cluster, form, dry_run=is_dry_run)
     except KubeError as error:
         return explain(error)
     return None
-
-
-def _kubectl(namespace: str, old: subject.OperatorGroup | None, wanted: subject.GroupDraft | None) -> str:
-    return "" if wanted is None or wanted.errors else subject.kubectl(namespace, old, wanted)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -22,7 +22,7 @@ from operatorhub import csv
 from operatorhub.bundle import package as packages
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import Api
-from operatorhub.install import choices, config, conflicts, created_objects, draft, situation
+from operatorhub.install import choices, conflicts, created_objects, draft, situation
 from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, InstallVersion, forced, read_version
 from operatorhub.install.objects import may_monitor, monitoring_home
 from operatorhub.install.situation import Missing, Situation
@@ -68,7 +68,6 @@ class InstallOptions:
     missing: tuple[Missing, ...]
     manual: str
     kinds: tuple[ProvidedKind, ...]
-    tokens: tuple[tuple[str, str], ...]
     monitoring: str
     version_old: bool
     version: InstallVersion
@@ -196,7 +195,6 @@ def _options(
         missing=missing,
         manual=conflicts.forced_words(why),
         kinds=tuple(ProvidedKind(api, api.kind == first.get("kind")) for api in about.apis),
-        tokens=config.token_fields(notes),
         monitoring=monitoring_home(found) if may_monitor(notes, chosen, found) else "",
         version_old=bool(chosen.version) and chosen.version != channel.csv,
         version=chosen_version,

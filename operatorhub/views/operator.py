@@ -37,6 +37,7 @@ from operatorhub.running import operator as subject
 from operatorhub.running.workloads import ASKS, DONE
 from operatorhub.upgrade import plans
 from operatorhub.upgrade import subscription as subscriptions
+from operatorhub.upgrade.subscription import SubscriptionForm
 from resources import live_topics
 from resources.page import events
 from resources.place import Place
@@ -222,7 +223,7 @@ def _updates(request: ConsoleRequest, found: subject.Detail) -> Context:
     if found.subscription is None:
         return context
     page = subscriptions.read(request.cluster, row.namespace, found.subscription.name)
-    return {**context, **form_context(request, page)}
+    return {**context, **form_context(request, SubscriptionForm(page))}
 
 
 def _events(request: ConsoleRequest, found: subject.Detail) -> Context:
@@ -255,24 +256,15 @@ _TABS: Mapping[str, Callable[[ConsoleRequest, subject.Detail], Context]] = {
 }
 
 
-def form_context(
-    request: ConsoleRequest, page: subscriptions.SubscriptionPage, wanted: subscriptions.Edit | None = None
-) -> dict[str, Any]:
+def form_context(request: ConsoleRequest, form: SubscriptionForm) -> dict[str, Any]:
     """What the form needs, on the Subscription's own page and on the operator's tab."""
-    sub = page.sub
+    sub = form.page.sub
     type_ = olm.type_of(request.cluster, olm.SUBSCRIPTIONS)
-    refused = refusal(request.cluster, "patch", type_, sub.namespace, sub.name)
-    texts = wanted.texts if wanted else page.config
-    config = [
-        (key, texts[key], (wanted.errors if wanted else {}).get(f"config.{key}", "")) for key in subscriptions.CONFIG
-    ]
     return {
-        "sub_page": page,
+        "sub_page": form.page,
         "sub": sub,
-        "edit": wanted,
-        "edit_refused": refused,
-        "config": config,
-        "configured": any(text for _key, text, _error in config),
+        "form": form,
+        "edit_refused": refusal(request.cluster, "patch", type_, sub.namespace, sub.name),
         "edit_url": reverse("operatorhub:subscription", args=[sub.namespace, sub.name]),
         "topics_own": live_topics.topics(
             request.cluster, *olm.type_names(olm.SUBSCRIPTIONS, olm.PLANS), namespace=sub.namespace
@@ -285,43 +277,38 @@ def subscription(request: ConsoleRequest, namespace: str, subscription: str) -> 
     """A POST with `try` sends it as a dry run and shows what it would do; with `save` it is saved."""
     page = subscriptions.read(request.cluster, namespace, subscription)
     if request.method == "POST":
-        return _post_subscription(request, page)
-    context = form_context(request, page)
+        return _post_subscription(request, SubscriptionForm(page, request.POST.dict()))
+    context = form_context(request, SubscriptionForm(page))
     return render.page(request, "operatorhub/subscription.html", context, fragment="operatorhub/_subscription.html")
 
 
-def _post_subscription(request: ConsoleRequest, page: subscriptions.SubscriptionPage) -> HttpResponse:
-    sub = page.sub
-    wanted = subscriptions.edit(page, request.POST.dict())
-    version = request.POST.get("version", "") or page.version
-    problem = _save_subscription(request, page, wanted, version) if wanted.patch else None
-    if wanted.patch and problem is None and "save" in request.POST:
+def _post_subscription(request: ConsoleRequest, form: SubscriptionForm) -> HttpResponse:
+    sub = form.page.sub
+    problem = _save_subscription(request, form) if form.patch else None
+    if form.patch and problem is None and "save" in request.POST:
         messages.success(request, _("Subscription “%(name)s” changed.") % {"name": sub.name})
         if sub.installed_csv:
             page_of_operator = reverse("operatorhub:operator-tab", args=[sub.namespace, sub.installed_csv, "updates"])
             return HttpResponseRedirect(page_of_operator)
         return HttpResponseRedirect(request.get_full_path())
     context = {
-        **form_context(request, page, wanted),
+        **form_context(request, form),
         "problem": problem,
-        "tried": bool(wanted.patch) and problem is None,
-        "seen": version,
-        "patch_kubectl": wanted.kubectl(sub.namespace, sub.name) if wanted.patch else "",
-        "warnings": subscriptions.warnings(page, wanted),
-        "unchanged": not wanted.patch and not wanted.errors,
+        "tried": bool(form.patch) and problem is None,
+        "warnings": subscriptions.warnings(form),
+        "unchanged": not form.patch and not form.errors,
     }
-    status = problem.status if problem else 422 if wanted.errors else 200
+    status = problem.status if problem else 422 if form.errors else 200
     return render.page(request, "operatorhub/subscription.html", context, status=status)
 
 
-def _save_subscription(
-    request: ConsoleRequest, page: subscriptions.SubscriptionPage, wanted: subscriptions.Edit, version: str
-) -> Problem | None:
+def _save_subscription(request: ConsoleRequest, form: SubscriptionForm) -> Problem | None:
     """Saved, or tried as a dry run."""
-    save, ref = "save" in request.POST, olm.ref(olm.SUBSCRIPTIONS, page.sub.namespace, page.sub.name)
+    sub = form.page.sub
+    save, ref = "save" in request.POST, olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)
     try:
         with audit.recorded(request, "patch", ref, dry_run=not save):
-            subscriptions.save(request.cluster, page, wanted, version, dry_run=not save)
+            subscriptions.save(request.cluster, form, dry_run=not save)
     except KubeError as error:
         return explain(error)
     return None

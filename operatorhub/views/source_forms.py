@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,19 +17,17 @@ from console.web.access import refusal
 from console.web.errors import Problem, explain
 from console.web.frame import known_namespaces
 from console.web.request import ConsoleRequest
-from kube import limits
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
 from operatorhub import olm, tasks
-from operatorhub.admin import catalog_forms, catalog_kinds, catalogs, catalogsources, clustercatalogs
+from operatorhub.admin import catalog_forms, catalogs, catalogsources, clustercatalogs
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog
 from operatorhub.sources import fetch
 from operatorhub.sources.drafts import SourceError
 from operatorhub.views.sources import own_row
-
-_INTERVALS = {"": 0, "1h": 3600, "6h": 6 * 3600, "1d": 24 * 3600}
+from resources import yamltext
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -41,17 +38,18 @@ def new(request: ConsoleRequest) -> HttpResponse:
         raise Http404
     if kind == catalog_forms.OWN:
         return _new_own(request)
-    begun = {"namespace": _usual_namespace(request), "endpoint": "image", "interval": "", "name": ""}
-    data = request.POST.dict() if request.method == "POST" else {**begun, **request.GET.dict()}
-    form = catalog_forms.read(kind, data)
-    obj = catalog_forms.made(form)
+    initial = {"namespace": _usual_namespace(request), **request.GET.dict()}
+    form = catalog_forms.OBJECT_FORMS[kind](request.POST if request.method == "POST" else None, initial=initial)
     problem = None
-    if request.method == "POST" and obj is not None:
-        problem = _create(request, kind, obj)
+    if form.is_valid():
+        problem = _create(request, kind, form.manifest)
         if problem is None and "save" in request.POST:
-            messages.success(request, _("Catalog “%(name)s” added.") % {"name": form["name"]})
-            return HttpResponseRedirect(_page(kind, form["namespace"], form["name"]))
-    return _answer(request, kind, form, obj, problem)
+            typed = form.cleaned_data
+            messages.success(request, _("Catalog “%(name)s” added.") % {"name": typed["name"]})
+            return HttpResponseRedirect(_page(kind, typed.get("namespace", ""), typed["name"]))
+    namespace = "" if kind == catalog_forms.CLUSTER else request.POST.get("namespace", initial["namespace"])
+    refused = refusal(request.cluster, "create", _type(request, kind), namespace)
+    return _answer(request, kind, form, refused, problem)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -63,18 +61,19 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     type_ = _type(request, kind)
     place = "" if kind == catalog_forms.CLUSTER else namespace
     old = request.cluster.get(type_, name, place)
-    fixed = {"name": name} | ({"namespace": place} if place else {})
-    data = request.POST.dict() if request.method == "POST" else catalog_forms.begun(kind, old)
-    form = catalog_forms.read(kind, data, fixed)
-    patch = catalog_forms.change(form)
+    form_class = catalog_forms.OBJECT_FORMS[kind]
+    form = form_class(
+        request.POST if request.method == "POST" else None, initial=form_class.values_of(old), is_new=False
+    )
     version = request.POST.get("version") or olm.spec_version(old)
     problem = None
-    if request.method == "POST" and patch is not None:
-        problem = _patch(request=request, type_=type_, name=name, namespace=place, patch=patch, version=version)
+    if form.is_valid():
+        problem = _patch(request=request, type_=type_, name=name, namespace=place, patch=form.patch, version=version)
         if problem is None and "save" in request.POST:
             messages.success(request, _("Catalog “%(name)s” saved.") % {"name": name})
             return HttpResponseRedirect(_page(kind, namespace, name))
-    return _answer(request, kind, form, catalog_forms.made(form), problem, version=version)
+    refused = refusal(request.cluster, "patch", type_, place, name)
+    return _answer(request, kind, form, refused, problem, version=version)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -185,62 +184,55 @@ def _usual_namespace(request: ConsoleRequest) -> str:
 def _answer(
     request: ConsoleRequest,
     kind: str,
-    form: catalog_forms.Form,
-    obj: KubeObject | None,
-    problem: Problem | None,
+    form: catalog_forms.CatalogSourceForm | catalog_forms.ClusterCatalogForm | catalog_forms.OwnCatalogForm,
+    refused: str,
+    problem: Problem | None = None,
     *,
     version: str = "",
 ) -> HttpResponse:
-    posted = request.method == "POST"
-    if kind == catalog_forms.OWN:
-        refused = catalogs.change_refusal(request.cluster)
-    elif version:
-        refused = refusal(request.cluster, "patch", _type(request, kind), form["namespace"], form["name"])
-    else:
-        refused = refusal(request.cluster, "create", _type(request, kind), form["namespace"])
+    manifest = "" if isinstance(form, catalog_forms.OwnCatalogForm) else _manifest(form)
     context = {
         "kind": kind,
-        "form": form.values,
-        "errors": form.errors if posted else {},
-        "fixed": form.fixed,
+        "form": form,
         "problem": problem,
         "version": version,
-        "yaml": catalog_forms.yaml(obj) if obj else "",
-        "kubectl": f"kubectl apply -f - <<'EOF'\n{catalog_forms.yaml(obj)}EOF" if obj else "",
-        "tried": posted and obj is not None and problem is None,
+        "yaml": manifest,
+        "kubectl": f"kubectl apply -f - <<'EOF'\n{manifest}EOF" if manifest else "",
+        "tried": form.is_bound and manifest and problem is None,
         "refused": refused,
         "namespaces": known_namespaces(request.cluster),
         "everywhere": catalogsources.everywhere(request.cluster.name),
-        "own_kinds": [kind for kind in catalog_kinds.KINDS if kind.field and not kind.refusal()],
         "intervals": catalog_forms.INTERVALS,
     }
-    status = problem.status if problem else 422 if posted and form.errors else 403 if posted and refused else 200
+    status = problem.status if problem else 422 if form.errors else 403 if form.is_bound and refused else 200
     return render.page(request, "operatorhub/source_form.html", context, status=status)
+
+
+def _manifest(form: catalog_forms.CatalogSourceForm | catalog_forms.ClusterCatalogForm) -> str:
+    """The object as YAML, also of a form that was just opened; '' while something is wrong or missing."""
+    filled = form if form.is_bound else type(form)(form.initial)
+    return yamltext.dump(filled.manifest) if filled.is_valid() else ""
 
 
 def _new_own(request: ConsoleRequest) -> HttpResponse:
     """A folder, an address, an image, or a file that is uploaded and read at once."""
-    data = request.POST.dict() if request.method == "POST" else {"from": "url", **request.GET.dict()}
-    form = catalog_forms.read(catalog_forms.OWN, data)
-    upload = request.FILES.get("file")
-    if form["from"] == Catalog.UPLOAD and upload is None:
-        form.wrong("file", _("Choose a file: .yaml, .json, .tar, .tar.gz or .zip."))
-    elif isinstance(upload, UploadedFile) and (upload.size or 0) > limits.CATALOG_UPLOAD.value:
-        form.wrong(
-            "file",
-            _("The file is larger than %(most)d MiB. Use an address or a folder instead.")
-            % {"most": limits.CATALOG_UPLOAD.value // 2**20},
-        )
-    catalogs.check_new(request.cluster.name, form)
-    if request.method == "POST" and not form.errors and not catalogs.change_refusal(request.cluster):
-        row = catalogs.add(request.cluster.name, form, _INTERVALS.get(form["interval"], 0))
+    is_sent = request.method == "POST"
+    form = catalog_forms.OwnCatalogForm(
+        request.POST if is_sent else None,
+        request.FILES if is_sent else None,
+        cluster=request.cluster.name,
+        initial={"from": Catalog.URL, **request.GET.dict()},
+    )
+    refused = catalogs.change_refusal(request.cluster)
+    if form.is_valid() and not refused:
+        row = catalogs.add(request.cluster.name, form.cleaned_data)
         audit.record(request, "create", f"catalog ~/{row.name} from {row.kind}", "ok")
-        if words := _first_reading(request, row, upload):
+        if words := _first_reading(request, row, form.cleaned_data["file"]):
             catalogs.remove(row)
-            form.wrong("file", words)
+            form.add_error("file", words)
         else:
             return HttpResponseRedirect(_page(catalog_forms.OWN, "", row.name))
-    return _answer(request, catalog_forms.OWN, form, None, None)
+    return _answer(request, catalog_forms.OWN, form, refused)
 
 
 def _first_reading(request: ConsoleRequest, row: Catalog, upload: Any) -> str:

@@ -6,15 +6,19 @@ Only addresses are stored, and an address grants no permission: it shows each us
 shared as it is.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from kube import limits
 from kube.client import ClusterClient
@@ -24,10 +28,6 @@ from resources.place import Place
 #: The parameters of a list's address, and of a search of all kinds, that are saved. The page number isn't.
 _OF_LIST = ("namespace", "q", "labels", "fields", "state", "owner", "sort", "columns")
 _OF_SEARCH = ("namespace", "q", "labels", "annotation", "kind")
-
-
-class Refused(Exception):
-    """Why the name can't be used, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,30 +52,53 @@ def all_of(client: ClusterClient) -> tuple[Saved, ...]:
     return tuple(map(_saved, _rows(client).order_by("kind", "name")))
 
 
-def save(client: ClusterClient, place: Place | None, name: str, query: str) -> Saved:
-    """Under a name that is taken the search takes the place of the one before. Raises Refused."""
-    name = " ".join(name.split())
-    if not name:
-        raise Refused(_("Enter a name."))
-    if len(name) > limits.SAVED_NAME.value or not name.isprintable():
-        raise Refused(_("Use at most %(number)d printable characters.") % {"number": limits.SAVED_NAME.value})
-    text = clean(query, _OF_LIST if place else _OF_SEARCH)
-    if len(text) > limits.SAVED_SEARCH.value:
-        raise Refused(_("This search is too long to save."))
-    group, plural = (place.type.group, place.type.plural) if place else ("", "")
+class SavedSearchForm(forms.Form):
+    """`place`: of the list; None for a search of all kinds."""
+
+    name = forms.CharField(error_messages={"required": gettext_lazy("Enter a name.")})
+    query = forms.CharField(required=False)
+
+    def __init__(self, place: Place | None, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        self.place = place
+
+    def clean_name(self) -> str:
+        name = " ".join(self.cleaned_data["name"].split())
+        if len(name) > limits.SAVED_NAME.value or not name.isprintable():
+            words = _("Use at most %(number)d printable characters.")
+            raise ValidationError(words, params={"number": limits.SAVED_NAME.value})
+        return name
+
+    def clean_query(self) -> str:
+        text = clean(self.cleaned_data["query"], _OF_LIST if self.place else _OF_SEARCH)
+        if len(text) > limits.SAVED_SEARCH.value:
+            raise ValidationError(_("This search is too long to save."))
+        return text
+
+
+def save(client: ClusterClient, form: SavedSearchForm) -> Saved | None:
+    """Under a name that is taken the search takes the place of the one before. None, with the form's error, where the
+    user has too many.
+    """
+    type_ = form.place.type if form.place else None
     key: dict[str, Any] = {
         "cluster": client.name,
         "user": client.owner[:512],
-        "group": group,
-        "plural": plural,
-        "name": name,
+        "group": type_.group if type_ else "",
+        "plural": type_.plural if type_ else "",
+        "name": form.cleaned_data["name"],
     }
     if _rows(client).count() >= limits.SAVED_SEARCHES.value and not SavedSearch.objects.filter(**key).exists():
-        raise Refused(
-            _("You already have %(number)d saved searches. Delete one first.") % {"number": limits.SAVED_SEARCHES.value}
-        )
-    words = {"version": place.type.version, "kind": place.type.kind} if place else {"version": "", "kind": ""}
-    row, _new = SavedSearch.objects.update_or_create(**key, defaults={**words, "query": text, "at": timezone.now()})
+        words = _("You already have %(number)d saved searches. Delete one first.")
+        form.add_error("name", words % {"number": limits.SAVED_SEARCHES.value})
+        return None
+    values = {
+        "version": type_.version if type_ else "",
+        "kind": type_.kind if type_ else "",
+        "query": form.cleaned_data["query"],
+        "at": timezone.now(),
+    }
+    row, _new = SavedSearch.objects.update_or_create(**key, defaults=values)
     return _saved(row)
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Page
 from django.http import HttpResponse, HttpResponseRedirect
@@ -23,7 +24,6 @@ from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound
-from kube.kubectl import Commands
 from kube.objects import KubeObject, uid_of
 from resources.access import (
     ACCOUNT,
@@ -31,18 +31,14 @@ from resources.access import (
     CUSTOM,
     GROUP,
     KINDS,
-    LEVELS,
+    LEVEL_LABELS,
     OTHER_ROLES,
     USER,
-    Gift,
+    GrantForm,
     Member,
     NamespaceAccess,
     RoleGrant,
     Subject,
-    gift_binding,
-    gift_commands,
-    gift_problems,
-    gift_request,
     level_sentences,
     read_access,
     read_role,
@@ -90,8 +86,8 @@ class MemberRow:
     @property
     def marks(self) -> tuple[tuple[str, str, str], ...]:
         """(level, its label, mark), for each column."""
-        labels = {**_level_labels(), CUSTOM: _("Custom")}
-        return tuple((level, labels[level], mark) for level, mark in self.member.marks)
+        labels = {**LEVEL_LABELS, CUSTOM: _("Custom")}
+        return tuple((level, str(labels[level]), mark) for level, mark in self.member.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,39 +129,13 @@ class AccessPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleCard:
-    """`offers`: names to choose from, for a role that is typed."""
+    """`field`: where its name is typed, with `offers` to choose from; None where it is known."""
 
     choice: str
     label: str
     words: tuple[str, ...]
-    is_typed: bool = False
-    typed: str = ""
+    field: forms.BoundField | None = None
     offers: tuple[str, ...] = ()
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivePage:
-    """`request`: the text for an administrator, after a refusal."""
-
-    place: Place
-    gift: Gift
-    cards: tuple[RoleCard, ...]
-    errors: Mapping[str, str]
-    problem: Problem | None = None
-    request: str = ""
-
-    @property
-    def namespace_error(self) -> str:
-        return self.errors.get("account-namespace", "")
-
-    @property
-    def kinds(self) -> tuple[tuple[str, str], ...]:
-        return (USER, _("Person")), (GROUP, _("Group")), (ACCOUNT, _("Service account"))
-
-    @property
-    def kubectl(self) -> Commands:
-        return gift_commands(self.gift, self.place.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,12 +187,8 @@ def access(request: ConsoleRequest, group: str, version: str, plural: str, names
 def give(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The form; a POST creates the RoleBinding."""
     place = _namespace(request, group, version, plural, name)
-    if request.method != "POST":
-        return _give_page(request, place, Gift(account_namespace=name))
-    gift = _posted(request, name)
-    if errors := gift_problems(gift):
-        return _give_page(request, place, gift, errors)
-    return _give(request, place, gift)
+    form = GrantForm(name, request.POST if request.method == "POST" else None)
+    return _give(request, place, form) if form.is_valid() else _give_page(request, place, form)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -306,10 +272,6 @@ def _shown(request: ConsoleRequest, page: AccessPage) -> AccessPage:
     )
 
 
-def _level_labels() -> dict[str, str]:
-    return {"view": _("View"), "edit": _("Edit"), "admin": _("Admin")}
-
-
 def _labels() -> dict[str, str]:
     return {USER: _("People"), GROUP: _("Groups"), ACCOUNT: _("Service accounts")}
 
@@ -345,52 +307,43 @@ def _preview_url(place: Place, subject: Subject) -> str:
     return f"{reverse('signin:view-as')}?{urlencode({**who, 'next': place.url()})}"
 
 
-def _posted(request: ConsoleRequest, namespace: str) -> Gift:
-    post = request.POST
-    kind, choice = post.get("kind", ""), post.get("choice", "")
-    return Gift(
-        kind=kind if kind in KINDS else USER,
-        name=post.get("name", "").strip(),
-        account_namespace=post.get("account-namespace", "").strip() or namespace,
-        choice=choice if choice in CHOICES else "view",
-        role=post.get(choice, "").strip() if choice in OTHER_ROLES else "",
-    )
-
-
-def _give(request: ConsoleRequest, place: Place, gift: Gift) -> HttpResponse:
+def _give(request: ConsoleRequest, place: Place, form: GrantForm) -> HttpResponse:
     client, type_ = request.cluster, role_bindings(request.cluster)
     for number in range(1, _MAX_TRIES + 1):
-        obj = gift_binding(gift, place.name, number)
+        obj = form.binding(number)
         binding = Place(type_, place.name, obj["metadata"]["name"])
         try:
             made = client.create(type_, obj, place.name)
         except AlreadyExists as error:
             live = writes.current_object(client, binding) or {}
-            if live.get("roleRef") == obj["roleRef"] and len(without(live, gift.subject)) < len(live["subjects"]):
+            if live.get("roleRef") == obj["roleRef"] and len(without(live, form.subject)) < len(live["subjects"]):
                 words = _("“%(name)s” already has this role through the binding %(binding)s.")
-                words %= {"name": gift.name, "binding": binding.name}
-                return _give_page(request, place, gift, {"name": words})
+                words %= {"name": form.subject.name, "binding": binding.name}
+                form.add_error("name", words)
+                return _give_page(request, place, form)
             if number == _MAX_TRIES:
                 audit.record(request, "create", binding.ref, error.reason)
-                return _give_page(request, place, gift, problem=explain(error))
+                return _give_page(request, place, form, problem=explain(error))
             continue
         except KubeError as error:
             audit.record(request, "create", binding.ref, error.reason)
-            return _give_page(request, place, gift, problem=_refusal(error, gift), refused=isinstance(error, Forbidden))
+            return _give_page(
+                request, place, form, problem=_refusal(error, form), is_refused=isinstance(error, Forbidden)
+            )
         audit.record(request, "create", binding.ref, "ok")
         back = writes.wrote(client, "create", binding, None, made)
         words = _("“%(name)s” now has the role “%(role)s” in %(namespace)s.")
-        words %= {"name": gift.name, "role": gift.role_name, "namespace": place.name}
+        words %= {"name": form.subject.name, "role": form.cleaned_data["role"], "namespace": place.name}
         writes.add_message(request, words, back)
         break
     return HttpResponseRedirect(place.url("access"))
 
 
-def _refusal(error: KubeError, gift: Gift) -> Problem:
+def _refusal(error: KubeError, form: GrantForm) -> Problem:
     """In plain words where the role would give more than the giver has."""
     problem = explain(error)
     if _is_escalation(error):
-        title = _("You can't give the role “%(role)s”") % {"role": gift.role_name}
+        title = _("You can't give the role “%(role)s”") % {"role": form.cleaned_data["role"]}
         advice = _("The role grants more permissions than you have. Choose a smaller role, or send the request below.")
         return replace(problem, title=title, advice=advice)
     return problem
@@ -402,37 +355,32 @@ def _is_escalation(error: KubeError) -> bool:
 
 
 def _give_page(
-    request: ConsoleRequest,
-    place: Place,
-    gift: Gift,
-    errors: Mapping[str, str] | None = None,
-    *,
-    problem: Problem | None = None,
-    refused: bool = False,
+    request: ConsoleRequest, place: Place, form: GrantForm, problem: Problem | None = None, *, is_refused: bool = False
 ) -> HttpResponse:
+    """`is_refused`: the page has a text for an administrator."""
     client = request.cluster
-    wanted = gift_request(gift, client.user, client.name, place.name) if refused else ""
-    cards = tuple(_card(client, place.name, choice, gift, errors or {}) for choice in CHOICES)
-    page = GivePage(place=place, gift=gift, cards=cards, errors=errors or {}, problem=problem, request=wanted)
-    status = problem.status if problem else 422 if errors else 200
-    return render.page(request, "resources/access_give.html", {"page": page}, status=status)
+    context = {
+        "place": place,
+        "form": form,
+        "cards": [_card(client, form, choice) for choice in CHOICES],
+        "problem": problem,
+        "text": form.request(client.user, client.name) if is_refused else "",
+    }
+    status = problem.status if problem else 422 if form.errors else 200
+    return render.page(request, "resources/access_give.html", context, status=status)
 
 
-def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors: Mapping[str, str]) -> RoleCard:
-    if choice in LEVELS:
+def _card(client: ClusterClient, form: GrantForm, choice: str) -> RoleCard:
+    label = str(CHOICES[choice])
+    if choice in LEVEL_LABELS:
         role = read_role(client, choice)
-        words = role_sentences(role) if role else level_sentences(choice)
-        return RoleCard(choice=choice, label=_level_labels()[choice], words=words)
+        return RoleCard(choice=choice, label=label, words=role_sentences(role) if role else level_sentences(choice))
     kind = OTHER_ROLES[choice]
-    label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")
-    offers = role_names(client, kind, namespace if kind == "Role" else "")
-    words = (_("Choose a role by name. Operators add roles for their own resource types."),)
+    words = _("Choose a role by name. Operators add roles for their own resource types.")
     if kind == "Role":
-        words = (_("Applies to this namespace only."),)
-    typed = gift.role if gift.choice == choice else ""
-    return RoleCard(
-        choice=choice, label=label, words=words, is_typed=True, typed=typed, offers=offers, error=errors.get(choice, "")
-    )
+        words = _("Applies to this namespace only.")
+    offers = role_names(client, kind, form.namespace if kind == "Role" else "")
+    return RoleCard(choice=choice, label=label, words=(words,), field=form.role_field(choice), offers=offers)
 
 
 def _asked(request: ConsoleRequest, namespace: str) -> Subject:

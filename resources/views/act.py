@@ -10,9 +10,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.web import audit, render
@@ -24,6 +26,7 @@ from kube.errors import AlreadyExists, Invalid, KubeError, NotFound
 from kube.objects import KubeObject
 from kube.reader import read
 from kube.types.meta import Object, TypicalObject
+from kube.types.workloads import Scale
 from resources.acting import acts
 from resources.acting.actions import refusal_of_act
 from resources.acting.acts import Act
@@ -34,54 +37,47 @@ from resources.place import Place, place_of
 from resources.writing.review import Review, review
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActPage:
-    """`refusal`: why the button is grey; `typed` and `error`: the name of what is made, and what is wrong with it."""
+class ActForm(forms.Form):
+    """`name`: of what is made. The API server checks it."""
 
-    place: Place
-    act: Act
-    refusal: str
-    typed: str = ""
-    error: str = ""
-    problem: Problem | None = None
+    name = forms.CharField(required=False, max_length=253)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def act(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str, act: str
 ) -> HttpResponse:
-    """The page; a POST does it. `name=`: of what is made."""
+    """The page; a POST does it."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     obj = place.get(request.cluster)
     found = acts.find(request.cluster, place, obj, act)
-    typed = request.POST.get("name", "").strip() or found.new_name
-    why = refusal_of_act(request.cluster, place, found)
+    form = ActForm(request.POST if request.method == "POST" else None, initial={"name": found.new_name})
     if request.method != "POST":
-        return render.page(
-            request, "resources/act.html", {"page": ActPage(place=place, act=found, refusal=why, typed=typed)}
-        )
-    if found.refusal:
-        return render.page(
-            request,
-            "resources/act.html",
-            {"page": ActPage(place=place, act=found, refusal=why, typed=typed)},
-            status=409,
-        )
+        return _act_page(request, place, found, form)
+    if found.refusal or not form.is_valid():
+        return _act_page(request, place, found, form, status=409 if found.refusal else 422)
     try:
         with audit.recorded(request, found.name, place.ref):
-            then = acts.perform(request.cluster, place, obj, found, typed)
+            then = acts.perform(request.cluster, place, obj, found, form.cleaned_data["name"] or found.new_name)
     except KubeError as error:
         if found.new_name and isinstance(error, Invalid | AlreadyExists):
-            words = "; ".join(cause.message for cause in error.causes) or str(error)
-            page = ActPage(place=place, act=found, refusal=why, typed=typed, error=words)
-            return render.page(request, "resources/act.html", {"page": page}, status=422)
+            form.add_error("name", "; ".join(cause.message for cause in error.causes) or str(error))
+            return _act_page(request, place, found, form, status=422)
         problem = explain(error)
-        page = ActPage(place=place, act=found, refusal=why, typed=typed, problem=problem)
-        return render.page(request, "resources/act.html", {"page": page}, status=problem.status)
+        return _act_page(request=request, place=place, act=found, form=form, problem=problem, status=problem.status)
     writes.add_message(
         request, found.done, writes.changed(request.cluster, found.name, place, obj) if then == place else ""
     )
     return HttpResponseRedirect(then.url())
+
+
+def _act_page(
+    request: ConsoleRequest, place: Place, act: Act, form: ActForm, problem: Problem | None = None, status: int = 200
+) -> HttpResponse:
+    """`refusal`: why the button is disabled."""
+    refusal = refusal_of_act(request.cluster, place, act)
+    context = {"place": place, "act": act, "refusal": refusal, "form": form, "problem": problem}
+    return render.page(request, "resources/act.html", context, status=status)
 
 
 @require_POST
@@ -101,24 +97,15 @@ def cordon(request: ConsoleRequest, group: str, version: str, plural: str, names
     return HttpResponseRedirect(place.url())
 
 
-# What the Scale's int32 holds.
-_MAX_REPLICAS = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScalePage:
-    """`wanted`: of the spec; `present`: of the status; `typed`: what stood in the field when it was refused."""
-
-    place: Place
-    wanted: int
-    present: int
-    typed: str = ""
-    error: str = ""
-    problem: Problem | None = None
-
-    @property
-    def value(self) -> str:
-        return self.typed or str(self.wanted)
+class ScaleForm(forms.Form):
+    replicas = forms.IntegerField(
+        min_value=0,
+        # What the Scale's int32 holds.
+        max_value=2**31 - 1,
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "min_value", "max_value"), gettext_lazy("Enter a whole number, 0 or more.")
+        ),
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -126,47 +113,40 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     """The number now; a POST sets another."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if request.method != "POST":
-        return render.page(request, "resources/scale.html", {"page": _scale_page(request.cluster, place)})
-    typed = request.POST.get("replicas", "").strip()
-    number = _replicas(typed)
-    if number is None:
-        page = _scale_page(request.cluster, place, typed, _("Enter a whole number, 0 or more."))
-        return render.page(request, "resources/scale.html", {"page": page}, status=422)
+        present = _scale(request.cluster, place)
+        return _scale_page(request, place, ScaleForm(initial={"replicas": present.spec.replicas}), present)
+    form = ScaleForm(request.POST)
+    if not form.is_valid():
+        return _scale_page(request, place, form, _scale(request.cluster, place))
+    number = form.cleaned_data["replicas"]
     before = writes.current_object(request.cluster, place)
     try:
         patch = {"spec": {"replicas": number}}
         with audit.recorded(request, "scale", place.ref):
             request.cluster.patch(place.type, place.name, patch, place.namespace, subresource="scale")
     except Invalid as error:
-        words = "; ".join(cause.message for cause in error.causes) or str(error)
-        return render.page(
-            request, "resources/scale.html", {"page": _scale_page(request.cluster, place, typed, words)}, status=422
-        )
+        form.add_error("replicas", "; ".join(cause.message for cause in error.causes) or str(error))
+        return _scale_page(request, place, form, _scale(request.cluster, place))
     except KubeError as error:
-        page = ScalePage(place=place, wanted=0, present=0, typed=typed, problem=explain(error))
-        return render.page(request, "resources/scale.html", {"page": page}, status=explain(error).status)
+        return _scale_page(request, place, form, Scale(), explain(error))
     back = writes.changed(request.cluster, "scale", place, before)
     message = _("%(kind)s “%(name)s” scaled to %(number)d.")
     writes.add_message(request, message % {"kind": place.type.kind, "name": place.name, "number": number}, back)
     return HttpResponseRedirect(place.url())
 
 
-def _scale_page(client: ClusterClient, place: Place, typed: str = "", error: str = "") -> ScalePage:
+def _scale(client: ClusterClient, place: Place) -> Scale:
     if "scale" not in place.type.subresources:
         raise NotFound(f"{place.type.kind} has no scale: this type does not say where its number of replicas is kept")
-    found = answers.document(client.raw("GET", place.type.path(place.namespace, place.name, "scale")))
-    spec, status = found.get("spec") or {}, found.get("status") or {}
-    return ScalePage(
-        place=place,
-        wanted=int(spec.get("replicas") or 0),
-        present=int(status.get("replicas") or 0),
-        typed=typed,
-        error=error,
-    )
+    return read(answers.document(client.raw("GET", place.type.path(place.namespace, place.name, "scale"))), Scale)
 
 
-def _replicas(typed: str) -> int | None:
-    return int(typed) if typed.isascii() and typed.isdigit() and int(typed) <= _MAX_REPLICAS else None
+def _scale_page(
+    request: ConsoleRequest, place: Place, form: ScaleForm, present: Scale, problem: Problem | None = None
+) -> HttpResponse:
+    context = {"place": place, "form": form, "present": present, "problem": problem}
+    status = problem.status if problem else 422 if form.errors else 200
+    return render.page(request, "resources/scale.html", context, status=status)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from console.web.request import ConsoleRequest, own_address, wants_fragment
 from kube.errors import BadRequest
 from resources import object_search
 from resources.lists import saved_searches
-from resources.lists.saved_searches import Saved
+from resources.lists.saved_searches import Saved, SavedSearchForm
 from resources.object_search import ObjectMatches, ObjectQuery
 from resources.place import Place, place_of
 from resources.state.health import LABELS
@@ -77,43 +77,22 @@ def search(request: ConsoleRequest) -> HttpResponse:
     return render.page(request, "resources/search.html", {"page": page}, part=True, status=status)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedPage:
-    """`place` None: a search of all kinds.
-
-    `query`, `typed`: what is to be saved, and the name that was tried; `error`: why it was refused.
-    """
-
-    searches: tuple[Saved, ...]
-    place: Place | None = None
-    query: str = ""
-    typed: str = ""
-    error: str = ""
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def searches(request: ConsoleRequest) -> HttpResponse:
     """POST `name` with `query` and, for a list, `group`, `version`, `plural`; or `delete`, the number of one.
 
     Redirects to `next`, or to the saved search.
     """
-    client, post = request.cluster, request.POST
+    client = request.cluster
     if request.method != "POST":
-        return render.page(request, "resources/saved.html", {"page": SavedPage(searches=saved_searches.all_of(client))})
-    if "delete" in post:
+        return render.page(request, "resources/saved.html", {"searches": saved_searches.all_of(client)})
+    if "delete" in request.POST:
         return _delete_saved(request)
-    place = _searched_place(request)
-    try:
-        made = saved_searches.save(client, place, post.get("name", ""), post.get("query", ""))
-    except saved_searches.Refused as refused:
-        page = SavedPage(
-            searches=saved_searches.all_of(client),
-            place=place,
-            query=post.get("query", ""),
-            typed=post.get("name", ""),
-            error=str(refused),
-        )
-        return render.page(request, "resources/saved.html", {"page": page}, status=422)
+    form = SavedSearchForm(_searched_place(request), request.POST)
+    made = saved_searches.save(client, form) if form.is_valid() else None
+    if made is None:
+        context = {"searches": saved_searches.all_of(client), "form": form}
+        return render.page(request, "resources/saved.html", context, status=422)
     messages.success(request, _("“%(name)s” saved.") % {"name": made.name})
     return HttpResponseRedirect(made.url)
 

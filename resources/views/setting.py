@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django import forms
+from django.core.validators import RegexValidator
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
@@ -38,6 +41,11 @@ SCALE = "~scale"
 _RESOURCES = tuple((side, what) for side in ("limits", "requests") for what in ("cpu", "memory"))
 _SECRET = {"password"}
 _NUMBERS = {"integer": int, "number": float}
+_NOT_A_NUMBER = gettext_lazy("“%(value)s” isn't a number.")
+_VALIDATORS = {
+    "integer": RegexValidator(r"^[+-]?[0-9]+$", _NOT_A_NUMBER),
+    "number": RegexValidator(r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$", _NOT_A_NUMBER),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +64,12 @@ class SettableField:
         return ".".join(self.path)
 
     @property
-    def on(self) -> bool:
-        return self.value == "true"
+    def form_field(self) -> forms.Field:
+        """The API server checks its value, but for numbers, which are sent as such."""
+        if self.type == "boolean":
+            return forms.BooleanField(required=False, initial=self.value == "true")
+        validators = [_VALIDATORS[self.type]] if self.type in _VALIDATORS else []
+        return forms.CharField(required=False, initial=self.value, validators=validators)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +102,26 @@ class Setting:
         return json.dumps([entry.value for entry in self.entries])
 
 
-class Wrong(ValueError):
-    """`errors`: by the name of the control."""
+class SettingForm(forms.Form):
+    """The controls have the names of their fields."""
 
-    def __init__(self, errors: dict[str, str]) -> None:
-        super().__init__()
-        self.errors = errors
+    def __init__(self, setting: Setting, data: QueryDict | dict[str, str] | None = None) -> None:
+        super().__init__(data)
+        self.setting = setting
+        self.fields = {entry.name: entry.form_field for entry in setting.entries}
+
+    @property
+    def controls(self) -> list[tuple[SettableField, forms.BoundField]]:
+        return [(entry, self[entry.name]) for entry in self.setting.entries]
+
+    @property
+    def patch(self) -> dict[str, Any]:
+        """What is sent: only controls that were changed; an emptied one removes its field."""
+        found: dict[str, Any] = {}
+        for entry in self.setting.entries:
+            if entry.name in self.changed_data:
+                _put(found, entry.path, _read(entry, self.cleaned_data[entry.name]))
+        return found
 
 
 def settings(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer: Offer) -> tuple[Setting, ...]:
@@ -224,30 +250,9 @@ def _words(entries: tuple[SettableField, ...], value: Any) -> str:
     return ", ".join(f"{entry.label} {entry.value}" for entry in entries if entry.value)
 
 
-def setting_patch(setting: Setting, typed: Mapping[str, str]) -> dict[str, Any]:
-    """What is sent: only controls that were changed; an emptied one removes its field. Raises Wrong."""
-    found: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    for entry in setting.entries:
-        value = (
-            typed.get(entry.name, "").strip()
-            if entry.type != "boolean"
-            else ("true" if entry.name in typed else "false")
-        )
-        if value == entry.value or (entry.type == "boolean" and value == "false" and not entry.value):
-            continue
-        try:
-            _put(found, entry.path, _read(entry, value))
-        except ValueError:
-            errors[entry.name] = _("“%(value)s” isn't a number.") % {"value": value}
-    if errors:
-        raise Wrong(errors)
-    return found
-
-
-def _read(entry: SettableField, value: str) -> Any:
+def _read(entry: SettableField, value: Any) -> Any:
     if entry.type == "boolean":
-        return value == "true"
+        return value
     if not value:
         return None
     if entry.type in _NUMBERS:
@@ -261,30 +266,19 @@ def _put(into: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     into[path[-1]] = value
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
-    """`value`: what stands in it; `error`: what is wrong with that."""
-
-    entry: SettableField
-    value: str
-    error: str = ""
-
-    @property
-    def on(self) -> bool:
-        return self.value == "true"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingPart:
-    """One row. `open`: its form is shown. `error`: what belongs to no control."""
+    """One row. `open`: its form is shown."""
 
     place: Place
-    setting: Setting
-    controls: tuple[Control, ...]
+    form: SettingForm
     open: bool = False
-    error: str = ""
     saved: bool = False
     refusal: str = ""
+
+    @property
+    def setting(self) -> Setting:
+        return self.form.setting
 
     @property
     def id(self) -> str:
@@ -292,8 +286,7 @@ class SettingPart:
 
 
 def setting_part(place: Place, setting: Setting, *, refusal: str = "") -> SettingPart:
-    controls = tuple(Control(entry, entry.value) for entry in setting.entries)
-    return SettingPart(place=place, setting=setting, controls=controls, refusal=refusal)
+    return SettingPart(place=place, form=SettingForm(setting), refusal=refusal)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -303,30 +296,27 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     key = request.POST.get("key") or request.GET.get("key", "")
     setting = _find(request, place, key)
     if request.method != "POST":
-        return _answer(request=request, place=place, setting=setting, typed={}, errors={}, status=200)
-    typed, back = request.POST.dict(), ""
+        return _answer(request, place, SettingForm(setting), status=200)
+    form, back = SettingForm(setting, request.POST), ""
     verb = "scale" if key == SCALE else "set"
     if request.POST.get("~was", setting.was) != setting.was:
-        words = _("Another user changed the value to “%(now)s”.") % {"now": setting.shown}
-        return _answer(request=request, place=place, setting=setting, typed=typed, errors={"": words}, status=409)
+        form.add_error(None, _("Another user changed the value to “%(now)s”.") % {"now": setting.shown})
+        return _answer(request, place, form, status=409)
+    if not form.is_valid():
+        return _answer(request, place, form, status=422)
     try:
-        patch = setting_patch(setting, typed)
-        if patch:
+        if form.patch:
             before = writes.current_object(request.cluster, place)
             with audit.recorded(request, verb, place.ref):
-                _send(request, place, setting, patch)
+                _send(request, place, setting, form.patch)
             back = writes.changed(request.cluster, verb, place, before)
-    except Wrong as error:
-        return _answer(request=request, place=place, setting=setting, typed=typed, errors=error.errors, status=422)
     except KubeError as error:
-        status = 422 if isinstance(error, Invalid) else explain(error).status
-        return _answer(
-            request=request, place=place, setting=setting, typed=typed, errors=_said(setting, error), status=status
-        )
+        _add_refusal(form, error)
+        return _answer(request, place, form, status=422 if isinstance(error, Invalid) else explain(error).status)
     words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}
     if wants_fragment(request):
         saved = replace(setting_part(place, _find(request, place, key)), saved=True)
-        context = {"item": saved, "toast": writes.with_undo(words, back) if patch else ""}
+        context = {"item": saved, "toast": writes.with_undo(words, back) if form.patch else ""}
         return render.page(request, "resources/_setting.html", context)
     writes.add_message(request, words, back)
     return HttpResponseRedirect(place.url())
@@ -346,27 +336,18 @@ def _send(request: ConsoleRequest, place: Place, setting: Setting, patch: dict[s
     request.cluster.patch(place.type, place.name, patch, place.namespace, subresource=subresource)
 
 
-def _said(setting: Setting, error: KubeError) -> dict[str, str]:
+def _add_refusal(form: SettingForm, error: KubeError) -> None:
     """The API server's words at the control whose field they name, else above all."""
-    found: dict[str, str] = {}
     for cause in error.causes:
-        name = next((entry.name for entry in setting.entries if cause.field.endswith(entry.name)), "")
-        found[name] = f"{found[name]}; {cause.message}" if name in found else cause.message
-    return found or {"": str(error)}
+        form.add_error(next((name for name in form.fields if cause.field.endswith(name)), None), cause.message)
+    if not error.causes:
+        form.add_error(None, str(error))
 
 
-def _answer(
-    request: ConsoleRequest,
-    place: Place,
-    setting: Setting,
-    typed: Mapping[str, str],
-    errors: Mapping[str, str],
-    status: int,
-) -> HttpResponse:
-    controls = tuple(_control(entry, typed, errors) for entry in setting.entries)
-    item = SettingPart(place=place, setting=setting, controls=controls, open=True, error=errors.get("", ""))
+def _answer(request: ConsoleRequest, place: Place, form: SettingForm, status: int) -> HttpResponse:
+    setting = form.setting
     names = {
-        "item": item,
+        "item": SettingPart(place=place, form=form, open=True),
         "place": place,
         "title": setting.label,
         "help": setting.help,
@@ -374,10 +355,3 @@ def _answer(
         "part": "resources/_setting_form.html",
     }
     return render.page(request, "resources/single.html", names, fragment="resources/_setting.html", status=status)
-
-
-def _control(entry: SettableField, typed: Mapping[str, str], errors: Mapping[str, str]) -> Control:
-    value = entry.value
-    if typed:
-        value = ("true" if entry.name in typed else "false") if entry.type == "boolean" else typed.get(entry.name, "")
-    return Control(entry, value, errors.get(entry.name, ""))

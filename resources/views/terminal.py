@@ -14,12 +14,14 @@ import json
 import re
 import shlex
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
-from django.http import HttpResponse, HttpResponseRedirect
+from django import forms
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.audit.recorder import where_of
@@ -33,7 +35,6 @@ from kube import limits
 from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import Invalid, KubeError, NotFound
-from kube.kubectl import Commands
 from kube.objects import KubeObject
 from kube.reader import read
 from kube.transport import AsyncTransport
@@ -267,54 +268,48 @@ async def _carry(channel: aiohttp.ClientWebSocketResponse, receive: Receive, sen
         await asyncio.gather(*jobs, return_exceptions=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DebugPage:
-    place: Place
-    targets: tuple[str, ...]
-    target: str
-    image: str
-    refusal: str
-    error: str = ""
-    problem: Problem | None = None
+class DebugForm(forms.Form):
+    """`target`: the container whose processes it sees, '' for none."""
 
-    @property
-    def command(self) -> Commands:
-        return acts.debug_command(self.place, self.image, self.target)
+    image = forms.CharField(
+        max_length=500,
+        initial=acts.DEBUG_IMAGE,
+        error_messages={"required": gettext_lazy("Enter the name of an image.")},
+    )
+    target = forms.ChoiceField(required=False)
+
+    def __init__(self, data: QueryDict | None, targets: list[str], target: str) -> None:
+        super().__init__(data, initial={"target": target if target in targets else ""})
+        self.fields["target"].choices = [  # type: ignore[attr-defined]
+            ("", gettext_lazy("none")),
+            *((name, name) for name in targets),
+        ]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def debug(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """`image=`, and `target=`: the container whose processes it sees ('' for none)."""
+    """The form, with `?target=` chosen; a POST adds the container."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.kind != "Pod" or place.type.group:
         raise NotFound(_("Only a Pod can have a debug container; %(kind)s can't.") % {"kind": place.type.kind})
-    page = _debug_page(request, place)
-    if request.method != "POST":
-        return render.page(request, "resources/debug.html", {"page": page})
-    if not page.image:
-        page = replace(page, error=_("Enter the name of an image."))
-        return render.page(request, "resources/debug.html", {"page": page}, status=422)
-    made = acts.debug_container(page.image, page.target)
+    pod = place.get(request.cluster)
+    targets = [container.name for container in containers(pod) if container.kind == "container"]
+    target = request.GET.get("target", targets[0] if targets else "")
+    form = DebugForm(request.POST if request.method == "POST" else None, targets, target)
+    if not form.is_valid():
+        return _debug_page(request, place, form)
+    made = acts.debug_container(form.cleaned_data["image"], form.cleaned_data["target"])
     try:
         with audit.recorded(request, "debug", place.ref):
             acts.add_debug_container(request.cluster, place, made)
     except KubeError as error:
         if isinstance(error, Invalid) and error.causes:
-            words = "; ".join(cause.message for cause in error.causes)
-            page = replace(page, error=words)
-        else:
-            page = replace(page, problem=explain(error))
-        status = page.problem.status if page.problem else 422
-        return render.page(request, "resources/debug.html", {"page": page}, status=status)
+            form.add_error("image", "; ".join(cause.message for cause in error.causes))
+        return _debug_page(request, place, form, None if form.errors else explain(error))
     return HttpResponseRedirect(place.url("terminal", container=made["name"], begun=str(int(time.time()))))
 
 
-def _debug_page(request: ConsoleRequest, place: Place) -> DebugPage:
-    targets = tuple(
-        container.name for container in containers(place.get(request.cluster)) if container.kind == "container"
-    )
-    asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
-    image = request.POST.get("image", acts.DEBUG_IMAGE).strip()
+def _debug_page(request: ConsoleRequest, place: Place, form: DebugForm, problem: Problem | None = None) -> HttpResponse:
     refused = refusal(
         client=request.cluster,
         verb="patch",
@@ -323,6 +318,13 @@ def _debug_page(request: ConsoleRequest, place: Place) -> DebugPage:
         name=place.name,
         subresource="ephemeralcontainers",
     )
-    return DebugPage(
-        place=place, targets=targets, target=asked if asked in targets else "", image=image, refusal=refused
-    )
+    typed = {field.name: str(field.value() or "") for field in form}
+    context = {
+        "place": place,
+        "form": form,
+        "refusal": refused,
+        "problem": problem,
+        "command": acts.debug_command(place, typed["image"], typed["target"]),
+    }
+    status = problem.status if problem else 422 if form.errors else 200
+    return render.page(request, "resources/debug.html", context, status=status)

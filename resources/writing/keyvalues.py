@@ -1,5 +1,5 @@
-"""A Secret or ConfigMap as a small form asks for it: keys and values, or the few things that a login, a certificate
-or a key is made of. Pure.
+"""The form of a Secret or ConfigMap: keys and values, or the few things that a login, a certificate or a key is made
+of. Pure.
 
 Values are typed texts or chosen files; files stay bytes. Validation is left to the API server, except for what it does
 not check: a key that does not belong to its certificate, a key that is used twice.
@@ -8,91 +8,25 @@ not check: a key that does not belong to its certificate, a key that is used twi
 import base64
 import binascii
 import json
-import re
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
+from resources.writing.bindings import RowForm, RowsForm
+
 #: The API server's own limit, for all values together.
 MOST = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretField:
-    """One thing to type.
-
-    `look`: line, hidden (a password) or area, which may be a file as well. `name` is the Secret's key, but for
-    registries.
-    """
-
-    name: str
-    label: str | Promise
-    look: str = "line"
-    required: bool = True
-    help: str | Promise = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Sort:
-    """A sort of Secret. `type` as the API server knows it; without `asked` it is free keys and values."""
-
-    name: str
-    label: str | Promise
-    type: str
-    asked: tuple[SecretField, ...] = ()
-
-
-_PEM = gettext_lazy("The PEM text with its BEGIN and END lines, or a file.")
-SORTS = (
-    Sort("values", gettext_lazy("Keys and values"), "Opaque"),
-    Sort(
-        "registry",
-        gettext_lazy("Registry login"),
-        "kubernetes.io/dockerconfigjson",
-        (
-            SecretField(
-                name="server",
-                label=gettext_lazy("Registry"),
-                help=gettext_lazy("For example, quay.io; for Docker Hub: https://index.docker.io/v1/"),
-            ),
-            SecretField(name="username", label=gettext_lazy("User")),
-            SecretField(name="password", label=gettext_lazy("Password or token"), look="hidden"),
-            SecretField(name="email", label=gettext_lazy("Email"), required=False),
-        ),
-    ),
-    Sort(
-        "tls",
-        gettext_lazy("Certificate (TLS)"),
-        "kubernetes.io/tls",
-        (
-            SecretField(name="tls.crt", label=gettext_lazy("Certificate"), look="area", help=_PEM),
-            SecretField(name="tls.key", label=gettext_lazy("Private key"), look="area", help=_PEM),
-        ),
-    ),
-    Sort(
-        "basic",
-        gettext_lazy("User name and password"),
-        "kubernetes.io/basic-auth",
-        (
-            SecretField(name="username", label=gettext_lazy("User"), required=False),
-            SecretField(name="password", label=gettext_lazy("Password or token"), look="hidden"),
-        ),
-    ),
-    Sort(
-        "ssh",
-        gettext_lazy("SSH key"),
-        "kubernetes.io/ssh-auth",
-        (SecretField(name="ssh-privatekey", label=gettext_lazy("Private key"), look="area", help=_PEM),),
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,32 +48,92 @@ class Value:
         return self.text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
 
     @property
-    def given(self) -> bool:
+    def is_given(self) -> bool:
         return bool(self.file_name or self.text)
 
 
+class ValueInput(forms.Widget):
+    """A text, or a file in its place. One that was chosen before comes back as the text of a hidden control."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Mapping[str, Any], name: str) -> Value:
+        text = data.get(name, "")
+        if chosen := files.get(f"{name}-file"):
+            # A form reads its data several times.
+            content = chosen.open().read()
+            return Value(text, base64.b64encode(content).decode("ascii"), str(chosen.name or "?")[:253])
+        if data.get(f"{name}-drop") == "on":
+            return Value(text)
+        return Value(text, data.get(f"{name}-kept", ""), data.get(f"{name}-kept-name", "")[:253])
+
+
+class ValueField(forms.Field):
+    """Bytes. `look`: line, hidden (a password) or area, which may be a file as well."""
+
+    widget = ValueInput
+    empty_values = [b""]
+
+    def __init__(self, *, look: str = "line", **options: Any) -> None:
+        super().__init__(**options)
+        self.look = look
+
+    def to_python(self, value: Any) -> Any:
+        return value.data
+
+
 @dataclass(frozen=True, slots=True)
-class KeyValueRow:
-    """A key of free choice and its value."""
+class Sort:
+    """A sort of Secret. `type` as the API server knows it. `fields`: what it asks for, by the Secret's keys (but for
+    registries); without them it is free keys and values.
+    """
 
-    key: str = ""
-    value: Value = Value()
-
-    @property
-    def empty(self) -> bool:
-        return not self.key and not self.value.given
+    name: str
+    label: str | Promise
+    type: str
+    fields: Mapping[str, ValueField] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyValueInput:
-    """All that stands in the form."""
-
-    sort: Sort
-    namespace: str = ""
-    name: str = ""
-    rows: tuple[KeyValueRow, ...] = (KeyValueRow(),)
-    values: Mapping[str, Value] = field(default_factory=dict)
-    immutable: bool = False
+_PEM = gettext_lazy("The PEM text with its BEGIN and END lines, or a file.")
+SORTS = (
+    Sort("values", gettext_lazy("Keys and values"), "Opaque"),
+    Sort(
+        "registry",
+        gettext_lazy("Registry login"),
+        "kubernetes.io/dockerconfigjson",
+        {
+            "server": ValueField(
+                label=gettext_lazy("Registry"),
+                help_text=gettext_lazy("For example, quay.io; for Docker Hub: https://index.docker.io/v1/"),
+            ),
+            "username": ValueField(label=gettext_lazy("User")),
+            "password": ValueField(label=gettext_lazy("Password or token"), look="hidden"),
+            "email": ValueField(label=gettext_lazy("Email"), required=False),
+        },
+    ),
+    Sort(
+        "tls",
+        gettext_lazy("Certificate (TLS)"),
+        "kubernetes.io/tls",
+        {
+            "tls.crt": ValueField(label=gettext_lazy("Certificate"), look="area", help_text=_PEM),
+            "tls.key": ValueField(label=gettext_lazy("Private key"), look="area", help_text=_PEM),
+        },
+    ),
+    Sort(
+        "basic",
+        gettext_lazy("User name and password"),
+        "kubernetes.io/basic-auth",
+        {
+            "username": ValueField(label=gettext_lazy("User"), required=False),
+            "password": ValueField(label=gettext_lazy("Password or token"), look="hidden"),
+        },
+    ),
+    Sort(
+        "ssh",
+        gettext_lazy("SSH key"),
+        "kubernetes.io/ssh-auth",
+        {"ssh-privatekey": ValueField(label=gettext_lazy("Private key"), look="area", help_text=_PEM)},
+    ),
+)
 
 
 def sort_of(name: str) -> Sort:
@@ -147,62 +141,94 @@ def sort_of(name: str) -> Sort:
     return next((sort for sort in SORTS if sort.name == name), SORTS[0])
 
 
-def problems(typed: KeyValueInput) -> dict[str, str]:
-    """By the control they belong to: `name`, `namespace`, `key-0`, or what is asked for."""
-    found: dict[str, str] = {}
-    if not typed.namespace:
-        found["namespace"] = _("Choose a namespace.")
-    if not typed.name:
-        found["name"] = _("Enter a name.")
-    found |= _rows(typed.rows) if not typed.sort.asked else {}
-    for asked in typed.sort.asked:
-        if asked.required and not typed.values.get(asked.name, Value()).data:
-            found[asked.name] = _("This field is required.")
-    if typed.sort.name == "tls" and "tls.crt" not in found and "tls.key" not in found:
-        found |= _pair(typed.values["tls.crt"].data, typed.values["tls.key"].data)
-    if sum(len(value) for value in _data(typed).values()) > MOST:
-        found[""] = _("All values together can't exceed 1 MiB.")
-    return found
+class KeyValueRowForm(RowForm):
+    """A key of free choice and its value. Empty rows are left out."""
+
+    key = forms.CharField(
+        required=False,
+        validators=[
+            RegexValidator(
+                r"^[-._a-zA-Z0-9]{1,253}$", gettext_lazy("Letters, digits, dashes, dots and underscores only.")
+            )
+        ],
+    )
+    value = ValueField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        if found.get("key") == "" and self["value"].data.is_given:
+            self.add_error("key", _("Enter a key for this value."))
+        return found
 
 
-def _rows(rows: tuple[KeyValueRow, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    seen: set[str] = set()
-    for number, row in enumerate(rows):
-        if row.empty:
-            continue
-        if not row.key:
-            found[f"key-{number}"] = _("Enter a key for this value.")
-        elif not _KEY.fullmatch(row.key):
-            found[f"key-{number}"] = _("Letters, digits, dashes, dots and underscores only.")
-        elif row.key in seen:
-            found[f"key-{number}"] = _("This key already exists.")
-        seen.add(row.key)
-    return found
+class KeyValueForm(RowsForm):
+    """`sort`: of Secret. The fields that it asks for take the place of the rows."""
+
+    row_class = KeyValueRowForm
+    max_rows = 200
+
+    namespace = forms.CharField(error_messages={"required": gettext_lazy("Choose a namespace.")})
+    name = forms.CharField(max_length=253, error_messages={"required": gettext_lazy("Enter a name.")})
+    immutable = forms.BooleanField(required=False)
+
+    def __init__(self, sort: Sort, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.sort = sort
+        if sort.fields:
+            self.rows = []
+            self.fields |= deepcopy(sort.fields)
+
+    def add_prefix(self, field_name: str) -> str:
+        return f"field-{field_name}" if field_name in self.sort.fields else field_name
+
+    @property
+    def sort_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.sort.fields]
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        values = [found.get(name, b"") for name in self.sort.fields]
+        keys: set[str] = set()
+        for row in self.rows:
+            if row.is_valid() and (key := row.cleaned_data["key"]):
+                if key in keys:
+                    row.add_error("key", _("This key already exists."))
+                keys.add(key)
+            values.append(row.cleaned_data["value"])
+        if sum(map(len, values)) > MOST:
+            self.add_error(None, _("All values together can't exceed 1 MiB."))
+        if self.sort.name == "tls" and all(values):
+            _check_pair(found["tls.crt"], found["tls.key"])
+        return found
 
 
-def _pair(certificate: bytes, key: bytes) -> dict[str, str]:
-    """Whether the private key is that of the first certificate, which kubectl looks at and the API server does not."""
+def _check_pair(certificate: bytes, key: bytes) -> None:
+    """Whether the private key is that of the first certificate, which kubectl looks at and the API server does not.
+
+    Raises ValidationError.
+    """
     try:
         first = x509.load_pem_x509_certificates(certificate)[0].public_key()
     except (ValueError, IndexError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion):
-        return {"tls.crt": _("This isn't a valid PEM certificate.")}
+        raise ValidationError({"tls.crt": _("This isn't a valid PEM certificate.")}) from None
     try:
         mine = serialization.load_pem_private_key(key, None).public_key()
     except (ValueError, UnsupportedAlgorithm):
-        return {"tls.key": _("This isn't a valid PEM private key.")}
+        raise ValidationError({"tls.key": _("This isn't a valid PEM private key.")}) from None
     except TypeError:
-        return {"tls.key": _("This private key has a password. Kubernetes needs a key without one.")}
+        words = _("This private key has a password. Kubernetes needs a key without one.")
+        raise ValidationError({"tls.key": words}) from None
     form = serialization.PublicFormat.SubjectPublicKeyInfo
-    same = first.public_bytes(serialization.Encoding.DER, form) == mine.public_bytes(serialization.Encoding.DER, form)
-    return {} if same else {"tls.key": _("This private key doesn't match the certificate.")}
+    if first.public_bytes(serialization.Encoding.DER, form) != mine.public_bytes(serialization.Encoding.DER, form):
+        raise ValidationError({"tls.key": _("This private key doesn't match the certificate.")})
 
 
-def _data(typed: KeyValueInput) -> dict[str, bytes]:
-    if not typed.sort.asked:
-        return {row.key: row.value.data for row in typed.rows if not row.empty}
-    given = {asked.name: typed.values.get(asked.name, Value()).data for asked in typed.sort.asked}
-    if typed.sort.name == "registry":
+def _data(form: KeyValueForm) -> dict[str, bytes]:
+    if not form.sort.fields:
+        rows = [row.cleaned_data for row in form.rows]
+        return {row["key"]: row["value"] for row in rows if row["key"]}
+    given = {name: form.cleaned_data[name] for name in form.sort.fields}
+    if form.sort.name == "registry":
         return {".dockerconfigjson": _login(given)}
     return {key: value for key, value in given.items() if value or key != "username"}
 
@@ -215,17 +241,18 @@ def _login(given: Mapping[str, bytes]) -> bytes:
     return json.dumps({"auths": {words["server"]: {key: value for key, value in login.items() if value}}}).encode()
 
 
-def build(kind: str, typed: KeyValueInput) -> dict[str, Any]:
+def build(kind: str, form: KeyValueForm) -> dict[str, Any]:
     """The object to create. A ConfigMap's bytes that aren't text go to its binaryData."""
+    typed = form.cleaned_data
     obj: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": kind,
-        "metadata": {"name": typed.name, "namespace": typed.namespace},
-        **({"immutable": True} if typed.immutable else {}),
+        "metadata": {"name": typed["name"], "namespace": typed["namespace"]},
+        **({"immutable": True} if typed["immutable"] else {}),
     }
-    data = _data(typed)
+    data = _data(form)
     if kind == "Secret":
-        return {**obj, "type": typed.sort.type, "data": {key: _base64(value) for key, value in data.items()}}
+        return {**obj, "type": form.sort.type, "data": {key: _base64(value) for key, value in data.items()}}
     for key, value in data.items():
         text = _text(value)
         obj.setdefault("data" if text is not None else "binaryData", {})[key] = _base64(value) if text is None else text

@@ -12,8 +12,9 @@ from kube import types
 from kube.reader import ApiType, IntOrString, Text, api_name, read, read_list
 
 JUNK: tuple[Any, ...] = (
-    None, True, 0, 7, 2.5, "", " padded ", "text", [], {}, [None, 3, "x", [], {}], {"a": None}, {3: {"b": []}},
-)  # fmt: skip
+    *(None, True, 0, 7, 2.5, "", " padded ", "text"),
+    *([], {}, [None, 3, "x", [], {}], {"a": None}, {3: {"b": []}}),
+)
 
 
 def subclasses(type_: type[ApiType]) -> Iterator[type[ApiType]]:

@@ -6,10 +6,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils.datastructures import MultiValueDict
 
 from kube.client import ClusterClient
 from kube.config import load
@@ -86,14 +88,23 @@ def test_what_is_no_manifest_is_said(text: str, words: str) -> None:
 
 
 def test_files_and_addresses_that_are_no_use() -> None:
-    with pytest.raises(ManifestProblem, match="address"):
-        manifest.read_texts("", [])
-    with pytest.raises(ManifestProblem, match="UTF-8"):
-        manifest.read_texts("", [SimpleUploadedFile("olm.yaml", b"\xff\xfe\x00")])
-    with pytest.raises(ManifestProblem, match="web page"):
-        manifest.read_texts("", [SimpleUploadedFile("olm.yaml", b"<!DOCTYPE html>")])
-    with pytest.raises(ManifestProblem, match="9 addresses"):
-        manifest.read_texts("\n".join(f"https://example.invalid/{n}" for n in range(9)), [])
+    for urls, words in (("", "address"), ("\n".join(f"https://example.invalid/{n}" for n in range(9)), "9 addresses")):
+        (error,) = manifest.ManifestForm({"urls": urls}).errors["urls"]
+        assert words in str(error)
+    for content, words in ((b"\xff\xfe\x00", "UTF-8"), (b"<!DOCTYPE html>", "web page")):
+        files: Any = MultiValueDict({"files": [SimpleUploadedFile("olm.yaml", content)]})
+        form = manifest.ManifestForm({"urls": "https://example.invalid/"}, files)
+        assert form.is_valid()
+        with pytest.raises(ManifestProblem, match=words):
+            manifest.read_texts(form)
+
+
+def test_a_file_of_any_name_keeps_addresses_from_being_read() -> None:
+    """Without the permission to name addresses, a file in another field would have been enough to have them read."""
+    files: Any = MultiValueDict({"other": [SimpleUploadedFile("olm.yaml", b"")]})
+    form = manifest.ManifestForm({"urls": "https://example.invalid/"}, files)
+    assert form.is_valid()
+    assert manifest.read_texts(form) == []
 
 
 @pytest.fixture

@@ -87,35 +87,47 @@ def test_the_account_may_make_what_the_bundle_brings_and_no_more() -> None:
 
 def test_what_speaks_against_an_install() -> None:
     empty = Situation(namespaces={"default": "Active"}, groups={}, subscriptions=())
-    choices = draft.Choices(
-        name="Bad Name", package="ft", catalog="samples", namespace="No", account="installer", version="9.x"
-    )
-    found = draft.new(choices, graph(), None, empty, frozenset(), accounts=True)
-    assert set(found.errors) == {"name", "namespace", "version"}
+    typed = {
+        "name": "Bad Name",
+        "package": "ft",
+        "catalog": "samples",
+        "namespace": "No",
+        "account": "installer",
+        "version": "9.x",
+        "channels": [],
+        "policy": facts.CATALOG_PROVIDED,
+        "make_account": True,
+    }
+    form = draft.ExtensionForm(typed, frozenset(), accounts=True)
+    found = draft.new(form, graph(), None, empty, accounts=True)
+    assert set(form.errors) == {"name", "namespace", "version"}
     assert "can't be computed" in found.warnings[0]
-    taken = draft.new(
-        draft.Choices(name="x", package="ft", catalog="", namespace="apps", account="installer"),
-        graph(),
-        None,
-        empty,
-        frozenset({"x"}),
-        accounts=True,
-    )
-    assert "already" in taken.errors["name"]
+    assert found.objects[-1]["metadata"] == {"name": "Bad Name"}
+    taken = draft.ExtensionForm({**typed, "name": "x"}, frozenset({"x"}), accounts=True)
+    assert "already" in taken.errors["name"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("name", ""), ("name", "a" * 254), ("package", " "), ("namespace", ""), ("account", "A"), ("version", "1" * 65)],
+)
+def test_words_of_a_wrong_field_are_its_own(name: str, value: str) -> None:
+    form = draft.ExtensionForm({name: value, "policy": "", "channels": []}, frozenset(), accounts=True)
+    assert not str(form.errors[name][0]).startswith(("This field", "Ensure", "Enter a valid value"))
 
 
 def test_the_objects_say_only_what_was_chosen() -> None:
-    choices = draft.Choices(
-        name="x",
-        package="ft",
-        catalog="samples",
-        namespace="default",
-        account="installer",
-        version=">=1, <2",
-        channels=("stable",),
-        policy=facts.SELF_CERTIFIED,
-        safe=False,
-    )
+    choices = {
+        "name": "x",
+        "package": "ft",
+        "catalog": "samples",
+        "namespace": "default",
+        "account": "installer",
+        "version": ">=1, <2",
+        "channels": ["stable"],
+        "policy": facts.SELF_CERTIFIED,
+        "unsafe": True,
+    }
     spec = draft.extension(choices, accounts=True)["spec"]
     assert spec["source"]["catalog"] == {
         "packageName": "ft",

@@ -14,7 +14,7 @@ from operatorhub.admin import groups
 from tests.eventually import until
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import csv_object
-from tests.operatorhub.test_pages import text
+from tests.operatorhub.test_pages import text, version_shown
 
 
 def group(
@@ -45,10 +45,11 @@ def group(
     ],
 )
 def test_what_is_posted_becomes_a_group(posted: dict[str, str], spec: dict[str, Any], mode: str) -> None:
-    wanted = groups.draft("apps", {"name": "g", **posted})
-    assert (wanted.errors, wanted.spec, wanted.mode) == ({}, spec, mode)
+    form = groups.OperatorGroupForm({"name": "g", **posted}, "apps")
+    assert form.is_valid()
+    assert (form.spec, form.mode) == (spec, mode)
     # What is not wanted is taken away, since the two exclude each other.
-    assert groups.patch_of(group(), wanted)["spec"] == {"targetNamespaces": None, "selector": None, **spec}
+    assert form.spec_patch == {"targetNamespaces": None, "selector": None, **spec}
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_what_is_posted_becomes_a_group(posted: dict[str, str], spec: dict[str, 
     ],
 )
 def test_what_is_wrong_is_said_at_the_field(posted: dict[str, str], field: str) -> None:
-    assert list(groups.draft("apps", {"name": "g", "scope": "own", **posted}).errors) == [field]
+    assert list(groups.OperatorGroupForm({"name": "g", "scope": "own", **posted}, "apps").errors) == [field]
 
 
 def test_a_selector_in_kubectls_words() -> None:
@@ -83,10 +84,12 @@ def test_what_a_change_does_to_the_operators_there() -> None:
         spaces=(),
     )
     assert "doesn't support the install mode MultiNamespace" in page.members[0].refusal
-    fine = groups.effects(page, groups.draft("apps", {"scope": "own"}, "g"), old)
+    own, everywhere = (groups.OperatorGroupForm({"scope": scope}, "apps", old) for scope in ("own", "all"))
+    assert own.is_valid() and everywhere.is_valid()
+    fine = groups.effects(page, own)
     assert len(fine) == 1
     assert "stop watching: web" in fine[0]
-    assert "doesn't support AllNamespaces" in groups.effects(page, groups.draft("apps", {"scope": "all"}, "g"), old)[0]
+    assert "doesn't support AllNamespaces" in groups.effects(page, everywhere)[0]
 
 
 def test_groups_that_share_kinds_and_namespaces() -> None:
@@ -125,6 +128,12 @@ def test_make_change_and_delete(client: ClusterClient, namespace: str) -> None:
     )
     assert changed.status_code == 302
     until(lambda: set(groups.readable(client, namespace)[0].namespaces) == {namespace, "default"})
+    shown = version_shown(web.get(f"{here}mine/"))
+    client.patch(olm.type_of(client, olm.GROUPS), "mine", {"metadata": {"labels": {"a": "b"}}}, namespace)
+    # What isn't of the spec may change meanwhile: OLM writes the status.
+    targets = f"{namespace} default"
+    again = web.post(f"{here}mine/", {"scope": "some", "targets": targets, "version": shown, "save": "1"})
+    assert again.status_code == 302
     stale = web.post(f"{here}mine/", {"scope": "own", "version": version, "save": "1"})
     assert stale.status_code == 409
     assert "Another user changed the object" in text(stale)

@@ -142,6 +142,19 @@ def test_compared_then_applied(space: ClusterClient) -> None:
 
 
 @pytest.mark.django_db
+def test_an_invalid_namespace_loses_nothing_and_applies_nothing(space: ClusterClient) -> None:
+    given = MAP % ("new", "blue")
+    answer = Client().post("/operators/import/", {"text": given, "namespace": "Not Valid", "~apply": "1"})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert given.strip() in page
+    assert 'value="Not Valid"' in page and "isn&#x27;t a valid namespace name" in page
+    assert re.search(r'disabled[^>]*name="~apply"', page)
+    with pytest.raises(NotFound):
+        space.get(space.find("", "v1", "configmaps"), "new", SPACE)
+
+
+@pytest.mark.django_db
 def test_s9_a_comparison_shows_no_value_of_a_secret(space: ClusterClient) -> None:
     """S9: an import that only names a Secret displayed the existing one, without an audit record. The diff names the
     changed fields, with masked values.

@@ -8,15 +8,16 @@ from console.web.clusters import console_client
 from operatorhub.install import config
 
 
-def read(asked: tuple[tuple[str, str], ...] = (), **typed: str) -> config.Config:
-    return config.read(
-        {key if key.startswith("token_") else f"config_{key}": value for key, value in typed.items()}, asked
-    )
+def read(asked: tuple[tuple[str, str], ...] = (), **typed: str) -> config.ConfigForm:
+    data = {key if key.startswith("token_") else f"config_{key}": value for key, value in typed.items()}
+    form = config.ConfigForm(data, asked)
+    form.full_clean()
+    return form
 
 
 def test_nothing_typed_is_nothing() -> None:
     assert read().spec == {}
-    assert not read().used
+    assert not read().is_used
 
 
 def test_lines_become_fields() -> None:
@@ -44,6 +45,8 @@ def test_yaml_says_the_rest_and_lines_win() -> None:
     found = read(yaml="env: [{name: LOG, value: info}, {name: OTHER, value: x}]\nvolumes: []", env="LOG=debug")
     assert found.spec["env"] == [{"name": "LOG", "value": "debug"}, {"name": "OTHER", "value": "x"}]
     assert found.spec["volumes"] == []
+    strange = read(yaml="env: 5\ntolerations: x", env="LOG=debug", tolerations="gpu")
+    assert strange.spec == {"env": 5, "tolerations": "x"}
 
 
 @pytest.mark.parametrize(
@@ -61,9 +64,10 @@ def test_yaml_says_the_rest_and_lines_win() -> None:
 )
 def test_what_can_not_be_read_is_said_at_its_field(typed: dict[str, Any], words: str) -> None:
     found = read(**typed)
-    assert list(found.errors) == [f"config_{next(iter(typed))}"]
-    assert words in next(iter(found.errors.values()))
-    assert found.typed[next(iter(typed))] == next(iter(typed.values()))
+    (name,), (value,) = typed, typed.values()
+    assert list(found.errors) == [f"config_{name}"]
+    assert words in found.errors[f"config_{name}"][0]
+    assert found[f"config_{name}"].value() == value
 
 
 def test_a_cloud_identity_is_environment_and_asked_for_only_where_it_is_read() -> None:
@@ -75,8 +79,10 @@ def test_a_cloud_identity_is_environment_and_asked_for_only_where_it_is_read() -
     assert read(asked, token_ROLEARN="").spec == {}
 
 
-def posted(given: dict[str, Any]) -> config.Config:
-    return config.read(config.as_posted(given))
+def posted(given: dict[str, Any]) -> config.ConfigForm:
+    form = config.ConfigForm(config.as_posted(given))
+    form.full_clean()
+    return form
 
 
 def test_the_api_takes_the_names_of_the_subscription() -> None:
@@ -110,8 +116,10 @@ def test_the_yaml_is_held_to_the_schema_of_the_subscription(cluster_kubeconfig: 
     """H8: at the line that is wrong."""
     client = console_client()
     wrong = read(yaml="affinity: {}\nvolumes: nope\nenv:\n- name: A\n- name: 5\n")
-    (message,) = config.checked(wrong, config.problems(client, wrong.spec)).errors.values()
+    config.check_schema(client, wrong)
+    (message,) = wrong.errors["config_yaml"]
     assert "Line 2: volumes:" in message
     assert "Line 5: env[1].name:" in message
     good = read(yaml="volumes: [{name: data, emptyDir: {}}]", env="A=5")
-    assert config.checked(good, config.problems(client, good.spec)).errors == {}
+    config.check_schema(client, good)
+    assert good.errors == {}

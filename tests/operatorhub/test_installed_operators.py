@@ -13,6 +13,8 @@ from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Forbidden
 from kube.objects import TableRow
+from kube.reader import read
+from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionStatus
 from operatorhub import olm
 from operatorhub.indexing import index
 from operatorhub.running import installed_operators, operands, operator, updates
@@ -157,7 +159,7 @@ def test_facts_of_a_csv_without_any_shape() -> None:
         {"links": 1, "webhookdefinitions": [None], "install": {"spec": []}, "relatedImages": {}},
         {"maintainers": ["x"]},
     ):
-        found = operator.facts(csv_object(**broken))  # type: ignore[arg-type]
+        found = operator.facts(read(csv_object(**broken), ClusterServiceVersion))  # type: ignore[arg-type]
         assert found.webhooks == ()
         assert found.links == ()
 
@@ -168,12 +170,11 @@ def test_webhooks_and_links_of_a_csv() -> None:
         {"generateName": "v.a.com", "type": "ValidatingAdmissionWebhook", "deploymentName": "op", "rules": [rule]},
         {"generateName": "c", "type": "ConversionWebhook", "conversionCRDs": ["dbs.a.com"]},
     ]
-    found = operator.facts(
-        csv_object(
-            webhookdefinitions=hooks,
-            links=[{"name": "x", "url": "javascript:alert(1)"}, {"name": "y", "url": "https://a.com"}],
-        )
+    obj = csv_object(
+        webhookdefinitions=hooks,
+        links=[{"name": "x", "url": "javascript:alert(1)"}, {"name": "y", "url": "https://a.com"}],
     )
+    found = operator.facts(read(obj, ClusterServiceVersion))
     assert [(webhook.what, webhook.policy) for webhook in found.webhooks] == [
         (("a.com/dbs",), "Fail"),
         (("dbs.a.com",), ""),
@@ -387,7 +388,8 @@ def _named(client: ClusterClient, namespace: str, title: str) -> list[Operator]:
 def test_a_requirement_is_listed_once() -> None:
     """H1: OLM reported a definition once for each version that the CSV owns."""
     same = {"kind": "CustomResourceDefinition", "name": "argocds.argoproj.io", "status": "Present"}
-    found = operator.requirements({"requirementStatus": [same, same, {**same, "name": "other"}]})
+    status = {"requirementStatus": [same, same, {**same, "name": "other"}]}
+    found = operator.requirements(read(status, ClusterServiceVersionStatus))
     assert [part.name for part in found] == ["argocds.argoproj.io", "other"]
 
 

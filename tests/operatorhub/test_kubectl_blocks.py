@@ -356,7 +356,7 @@ def with_version(client: ClusterClient, case: Case, facts: dict[str, str]) -> di
     """As the page would say it: a controller may have written meanwhile."""
     for kind, obj in case.make[:1]:
         found = client.get(type_of(client, kind), obj["metadata"]["name"], facts["namespace"])
-        facts = facts | {"version": found["metadata"]["resourceVersion"]}
+        facts = facts | {"version": olm.spec_version(found)}
     return facts
 
 

@@ -109,7 +109,7 @@ def test_own_catalogs_typed_wrong(
 def test_every_kind_is_in_the_table(client: ClusterClient, mine: None) -> None:
     """The radio buttons, the JSON API's choices and the label on pages are those of the table."""
     form = page(f"{NEW}?kind=own")
-    radios = re.findall(r'<input type="radio" name="from" value="(\w+)"', form)
+    radios = re.findall(r'<input\s+type="radio"\s+name="from"\s+value="(\w+)"', form)
     assert radios == [kind.value for kind in catalog_kinds.KINDS if kind.field] == ["url", "image", "folder", "upload"]
     # `upload` needs a file, which JSON can't hold.
     choices = CatalogWantedSerializer().get_fields()["from"].choices

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -55,6 +56,13 @@ def namespace(client: ClusterClient) -> Iterator[str]:
 
 def text(response) -> str:  # type: ignore[no-untyped-def]
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode())))
+
+
+def version_shown(answer: Any) -> str:
+    """Which version of the object the form on the page is of."""
+    found = re.search(r'name="version" value="([^"]+)"', answer.content.decode())
+    assert found
+    return found[1]
 
 
 def choices(namespace: str, **others: str) -> dict[str, str]:

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from kube.reader import read
+from kube.types.extensions import CustomResourceDefinition
+from kube.types.olm import ClusterServiceVersionSpec
 from operatorhub.upgrade import plan_check, plan_diff, plans, schema_diff
 from structural.nodes import node_of
 
@@ -39,8 +42,12 @@ def crd(
     }
 
 
+def compare(before: dict[str, Any], after: dict[str, Any]) -> schema_diff.SchemaDiff:
+    return schema_diff.compare(read(before, CustomResourceDefinition), read(after, CustomResourceDefinition))
+
+
 def remarks(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str, str]]:
-    found = schema_diff.compare(crd({"v1": before}), crd({"v1": after})).remarks
+    found = compare(crd({"v1": before}), crd({"v1": after})).remarks
     return [(item.level, item.where, item.words) for item in found]
 
 
@@ -105,9 +112,7 @@ def test_lists_and_maps_are_looked_into() -> None:
 
 
 def test_versions_come_and_go() -> None:
-    found = schema_diff.compare(
-        crd({"v1alpha1": text(), "v1": text()}, ("v1alpha1", "v1")), crd({"v1": text(), "v2": text()})
-    )
+    found = compare(crd({"v1alpha1": text(), "v1": text()}, ("v1alpha1", "v1")), crd({"v1": text(), "v2": text()}))
     assert found.grave
     assert [(remark.level, remark.where) for remark in found.remarks if remark.where != "v2"] == [
         ("danger", "v1alpha1"),
@@ -138,14 +143,15 @@ def test_a_schema_of_a_megabyte_is_walked_quickly() -> None:
             },
         }
 
-    found = schema_diff.compare(crd({"v1": wide(9)}), crd({"v1": wide(8)}))
+    found = compare(crd({"v1": wide(9)}), crd({"v1": wide(8)}))
     assert len(found.remarks) + found.more == 8000
     assert len(found.remarks) == schema_diff.REMARKS
 
 
-def csv(image: str, name: str = "op") -> dict[str, Any]:
+def csv(image: str, name: str = "op") -> ClusterServiceVersionSpec:
     pod = {"spec": {"containers": [{"name": name, "image": image}]}}
-    return {"spec": {"install": {"spec": {"deployments": [{"name": "op", "spec": {"template": pod}}]}}}}
+    deployments = [{"name": "op", "spec": {"template": pod}}]
+    return read({"install": {"spec": {"deployments": deployments}}}, ClusterServiceVersionSpec)
 
 
 def test_images_that_change_come_and_go() -> None:

@@ -40,7 +40,7 @@ def facts(status: Object | None = None, **others: Any) -> InstallFacts:
         "events": {},
         "unread": (),
     }
-    return InstallFacts(**{"subscription": olm.subscription(obj), "object": obj, **found, **others})
+    return InstallFacts(**{"subscription": olm.subscription(obj), **found, **others})
 
 
 def csv(phase: str, reason: str = "", message: str = "", **status: Any) -> Object:

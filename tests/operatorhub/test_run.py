@@ -393,6 +393,8 @@ def test_what_cannot_be_read_is_said(client: ClusterClient) -> None:
     assert page.status_code == 422
     assert "The archive is damaged" in text(page)
     assert "Choose a file" in text(web.post("/operatorhub/run/", {"~give": "1"}))
+    image = web.post("/operatorhub/run/", {"image": "not an image", "~give": "1"})
+    assert image.status_code == 422 and 'value="not an image"' in image.content.decode()
 
 
 def test_without_olm_nothing_is_run(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:

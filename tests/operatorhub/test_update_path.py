@@ -10,7 +10,7 @@ from operatorhub.bundle import graph
 from operatorhub.running.updates import Update
 from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 from operatorhub.upgrade import subscription
-from operatorhub.upgrade.subscription import Edit, SubscriptionPage
+from operatorhub.upgrade.subscription import SubscriptionForm, SubscriptionPage
 
 GRAPH = Graph(
     package="grafana",
@@ -102,6 +102,6 @@ def test_a_change_of_channel_says_where_it_leads(channel: str, sentence: str, *,
         config={},
         graph=GRAPH,
     )
-    found = subscription.warnings(page, Edit({"spec": {"channel": channel}}, {}, {}))
+    found = subscription.warnings(SubscriptionForm(page, {"channel": channel}))
     assert sentence in found[0]
     assert any("automatic approval" in words for words in found) is automatic

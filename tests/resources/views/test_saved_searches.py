@@ -52,13 +52,14 @@ def test_a_bad_name_is_refused_at_the_field(browser: Client, name: str) -> None:
     answer = browser.post("/resources/saved/", {**_PODS, "name": name, "query": "q=web"})
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert 'aria-invalid="true"' in page and 'id="saved-again-error" role="alert"' in page
+    assert 'aria-invalid="true"' in page and 'id="saved-again-help" role="alert"' in page
     assert 'name="query" value="q=web"' in page, "what was to be saved is not lost"
     assert not SavedSearch.objects.exists()
 
 
 def test_nobody_deletes_or_sees_anothers(browser: Client, client: ClusterClient) -> None:
-    saved_searches.save(client, None, "mine", "q=a")
+    form = saved_searches.SavedSearchForm(None, {"name": "mine", "query": "q=a"})
+    assert form.is_valid() and saved_searches.save(client, form)
     row = SavedSearch.objects.get()
     SavedSearch.objects.update(user="another user")
     browser.post("/resources/saved/", {"delete": str(row.pk)})

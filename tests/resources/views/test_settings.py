@@ -17,7 +17,7 @@ from resources.forms import descriptors
 from resources.history import writes
 from resources.models import Write
 from resources.place import Place
-from resources.views.setting import Wrong, setting_part, setting_patch, settings
+from resources.views.setting import SettingForm, setting_part, settings
 from resources.writing import examples
 from resources.writing.examples import Offer
 from tests.api import custom_resource_definition
@@ -195,10 +195,10 @@ def test_what_descriptors_say_of_odd_objects(client: ClusterClient, kind: Resour
     (size,) = (
         setting for setting in settings(client, kind, {"spec": {"size": 2}}, offer) if setting.key == "spec.size"
     )
-    assert setting_patch(size, {"spec.size": "2"}) == {}
-    assert setting_patch(size, {"spec.size": ""}) == {"spec": {"size": None}}
-    with pytest.raises(Wrong):
-        setting_patch(size, {"spec.size": "x"})
+    unchanged, emptied, wrong = (SettingForm(size, {"spec.size": typed}) for typed in ("2", "", "x"))
+    assert unchanged.is_valid() and unchanged.patch == {}
+    assert emptied.is_valid() and emptied.patch == {"spec": {"size": None}}
+    assert not wrong.is_valid()
 
 
 def test_a_finalizer_is_taken_away_only_by_name(
