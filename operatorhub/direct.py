@@ -114,9 +114,8 @@ def granted(csv: KubeObject) -> Iterator[KubeObject]:
     """The accounts that the CSV's permissions name (not `default`, which is there), with their roles and bindings."""
     found = read(csv, ClusterServiceVersion)
     name, namespace, strategy = found.metadata.name, found.metadata.namespace, found.spec.install.spec
-    every = (*strategy.permissions, *strategy.cluster_permissions)
-    for account in dict.fromkeys(permission.service_account_name for permission in every):
-        if account and account != "default":
+    for account in strategy.service_accounts:
+        if account != "default":
             yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account, "namespace": namespace}}
     for scope, permissions in (("", strategy.permissions), ("Cluster", strategy.cluster_permissions)):
         for permission in permissions:

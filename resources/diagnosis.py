@@ -215,7 +215,7 @@ def _claims(client: ClusterClient, pods: Iterable[KubeObject], known: set[str]) 
     named = [
         (pod.metadata.namespace, name)
         for pod in (read(obj, core.Pod) for obj in pods)
-        if (scheduled := condition_of(pod.status.conditions, "PodScheduled")) and scheduled.status == "False"
+        if condition_of(pod.status.conditions, "PodScheduled", "False")
         for name in claims_of(pod.spec)
         if name not in known
     ]

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import field
 
 from kube.reader import ApiType
-from kube.types.core import HostPathVolumeSource, NfsVolumeSource, ResourceRequirements
+from kube.types.core import HostPathVolumeSource, NFSVolumeSource, ResourceRequirements
 from kube.types.meta import Condition, LabelSelector, Object, ObjectReference, TypedLocalObjectReference
 
 
@@ -161,7 +161,7 @@ class LocalVolumeSource(ApiType, frozen=True):
     path: str = ""
 
 
-class CsiPersistentVolumeSource(ApiType, frozen=True):
+class CSIPersistentVolumeSource(ApiType, frozen=True):
     driver: str = ""
     volume_handle: str = ""
 
@@ -173,9 +173,9 @@ class PersistentVolumeSpec(ApiType, frozen=True):
     access_modes: tuple[str, ...] = ()
     capacity: dict[str, str] = {}
     claim_ref: ObjectReference = ObjectReference()
-    csi: CsiPersistentVolumeSource | None = None
+    csi: CSIPersistentVolumeSource | None = None
     host_path: HostPathVolumeSource | None = None
-    nfs: NfsVolumeSource | None = None
+    nfs: NFSVolumeSource | None = None
     local: LocalVolumeSource | None = None
     iscsi: Any = None
     fc: Any = None

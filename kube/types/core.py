@@ -1,11 +1,11 @@
-"""Pods and what they use: containers, volumes, claims, volumes of the cluster; Events."""
+"""Pods and what they are made of: containers, volumes, ConfigMaps, Secrets; Events."""
 
 from typing import Any
 
 from msgspec import field
 
 from kube.reader import ApiType, IntOrString
-from kube.types.meta import Condition, Object, ObjectMeta, ObjectReference
+from kube.types.meta import Condition, Object, ObjectReference
 
 
 class ContainerPort(ApiType, frozen=True):
@@ -58,26 +58,26 @@ class ExecAction(ApiType, frozen=True):
     command: tuple[str, ...] = ()
 
 
-class HttpGetAction(ApiType, frozen=True):
+class HTTPGetAction(ApiType, frozen=True):
     scheme: str = ""
     host: str = ""
     port: IntOrString = ""
     path: str = ""
 
 
-class TcpSocketAction(ApiType, frozen=True):
+class TCPSocketAction(ApiType, frozen=True):
     port: IntOrString = ""
 
 
-class GrpcAction(ApiType, frozen=True):
+class GRPCAction(ApiType, frozen=True):
     port: IntOrString = ""
 
 
 class Probe(ApiType, frozen=True):
     exec: ExecAction | None = None
-    http_get: HttpGetAction | None = None
-    tcp_socket: TcpSocketAction | None = None
-    grpc: GrpcAction | None = None
+    http_get: HTTPGetAction | None = None
+    tcp_socket: TCPSocketAction | None = None
+    grpc: GRPCAction | None = None
     initial_delay_seconds: IntOrString = ""
     period_seconds: IntOrString = ""
     failure_threshold: IntOrString = ""
@@ -123,17 +123,11 @@ class Toleration(ApiType, frozen=True):
     toleration_seconds: int | None = None
 
 
-class ConfigMapVolumeSource(ApiType, frozen=True):
-    name: str = ""
-    optional: bool = False
-
-
 class SecretVolumeSource(ApiType, frozen=True):
     secret_name: str = ""
-    optional: bool = False
 
 
-class ClaimVolumeSource(ApiType, frozen=True):
+class PersistentVolumeClaimVolumeSource(ApiType, frozen=True):
     claim_name: str = ""
 
 
@@ -157,11 +151,11 @@ class EmptyDirVolumeSource(ApiType, frozen=True):
     size_limit: str = ""
 
 
-class CsiVolumeSource(ApiType, frozen=True):
+class CSIVolumeSource(ApiType, frozen=True):
     driver: str = ""
 
 
-class NfsVolumeSource(ApiType, frozen=True):
+class NFSVolumeSource(ApiType, frozen=True):
     server: str = ""
     path: str = ""
 
@@ -174,14 +168,14 @@ class Volume(ApiType, frozen=True):
     """Sources that are shown by their name alone aren't here: they are the other key of the raw volume."""
 
     name: str = ""
-    config_map: ConfigMapVolumeSource | None = None
+    config_map: ObjectReference | None = None
     secret: SecretVolumeSource | None = None
-    persistent_volume_claim: ClaimVolumeSource | None = None
+    persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
     projected: ProjectedVolumeSource | None = None
     host_path: HostPathVolumeSource = HostPathVolumeSource()
     empty_dir: EmptyDirVolumeSource = EmptyDirVolumeSource()
-    csi: CsiVolumeSource = CsiVolumeSource()
-    nfs: NfsVolumeSource = NfsVolumeSource()
+    csi: CSIVolumeSource = CSIVolumeSource()
+    nfs: NFSVolumeSource = NFSVolumeSource()
     image: ImageVolumeSource = ImageVolumeSource()
 
 
@@ -257,13 +251,6 @@ class Pod(Object, frozen=True):
     status: PodStatus = PodStatus()
 
 
-class PodTemplate(ApiType, frozen=True):
-    """A Pod template of a workload (PodTemplateSpec)."""
-
-    metadata: ObjectMeta = ObjectMeta()
-    spec: PodSpec = PodSpec()
-
-
 class ConfigMap(Object, frozen=True):
     data: dict[str, str] = {}
     binary_data: dict[str, str] = {}
@@ -282,7 +269,7 @@ class DockerConfigEntry(ApiType, frozen=True):
     auth: str = ""
 
 
-class DockerConfigJson(ApiType, frozen=True):
+class DockerConfigJSON(ApiType, frozen=True):
     """The value `.dockerconfigjson` of a Secret. `auths`: by registry."""
 
     auths: dict[str, DockerConfigEntry] = {}
@@ -290,7 +277,6 @@ class DockerConfigJson(ApiType, frozen=True):
 
 class EventSource(ApiType, frozen=True):
     component: str = ""
-    host: str = ""
 
 
 class EventSeries(ApiType, frozen=True):

@@ -1,4 +1,4 @@
-"""What extends a cluster: definitions of kinds with their schemas; the kinds of OpenShift's console."""
+"""What extends a cluster: definitions of kinds with their schemas, webhooks; the kinds of OpenShift's console."""
 
 from typing import Any
 
@@ -157,83 +157,3 @@ class ConsoleYAMLSampleSpec(ApiType, frozen=True):
     target_resource: ObjectReference = ObjectReference()
     yaml: str = ""
     snippet: bool = False
-
-
-# What other operators bring, as far as its state is read (resources/state/).
-
-
-class CertificateStatus(ApiType, frozen=True):
-    """cert-manager."""
-
-    not_after: str = ""
-
-
-class ApplicationHealth(ApiType, frozen=True):
-    status: str = ""
-    message: str = ""
-
-
-class ApplicationSync(ApiType, frozen=True):
-    status: str = ""
-
-
-class ApplicationOperation(ApiType, frozen=True):
-    phase: str = ""
-    message: str = ""
-
-
-class ApplicationStatus(ApiType, frozen=True):
-    """Argo CD."""
-
-    health: ApplicationHealth = ApplicationHealth()
-    sync: ApplicationSync = ApplicationSync()
-    operation_state: ApplicationOperation = ApplicationOperation()
-
-
-class ElasticStatus(ApiType, frozen=True):
-    """Elastic Cloud on Kubernetes. `health`: a colour."""
-
-    phase: str = ""
-    health: str = ""
-
-
-class CephHealthMessage(ApiType, frozen=True):
-    message: str = ""
-
-
-class CephStatus(ApiType, frozen=True):
-    health: str = ""
-    details: dict[str, CephHealthMessage] = {}
-
-
-class CephClusterStatus(ApiType, frozen=True):
-    """Rook."""
-
-    ceph: CephStatus = CephStatus()
-
-
-class LonghornVolumeStatus(ApiType, frozen=True):
-    robustness: str = ""
-    state: str = ""
-
-
-class SparkApplicationState(ApiType, frozen=True):
-    state: str = ""
-    error_message: str = ""
-
-
-class SparkApplicationStatus(ApiType, frozen=True):
-    application_state: SparkApplicationState = SparkApplicationState()
-
-
-class VirtualMachineStatus(ApiType, frozen=True):
-    """KubeVirt."""
-
-    printable_status: str = ""
-
-
-class BackupStatus(ApiType, frozen=True):
-    """Velero and OADP."""
-
-    phase: str = ""
-    failure_reason: str = ""

@@ -17,7 +17,6 @@ class ObjectMeta(ApiType, frozen=True):
     name: str = ""
     namespace: str = ""
     uid: str = ""
-    generate_name: str = ""
     resource_version: str = ""
     generation: int | None = None
     creation_timestamp: str = ""

@@ -104,22 +104,22 @@ class IngressBackend(ApiType, frozen=True):
     resource: TypedLocalObjectReference = TypedLocalObjectReference()
 
 
-class HttpIngressPath(ApiType, frozen=True):
+class HTTPIngressPath(ApiType, frozen=True):
     path: str = ""
     path_type: str = ""
     backend: IngressBackend = IngressBackend()
 
 
-class HttpIngressRuleValue(ApiType, frozen=True):
-    paths: tuple[HttpIngressPath, ...] = ()
+class HTTPIngressRuleValue(ApiType, frozen=True):
+    paths: tuple[HTTPIngressPath, ...] = ()
 
 
 class IngressRule(ApiType, frozen=True):
     host: str = ""
-    http: HttpIngressRuleValue = HttpIngressRuleValue()
+    http: HTTPIngressRuleValue = HTTPIngressRuleValue()
 
 
-class IngressTls(ApiType, frozen=True):
+class IngressTLS(ApiType, frozen=True):
     hosts: tuple[str, ...] = ()
     secret_name: str = ""
 
@@ -127,7 +127,7 @@ class IngressTls(ApiType, frozen=True):
 class IngressSpec(ApiType, frozen=True):
     ingress_class_name: str = ""
     default_backend: IngressBackend | None = None
-    tls: tuple[IngressTls, ...] = ()
+    tls: tuple[IngressTLS, ...] = ()
     rules: tuple[IngressRule, ...] = ()
 
 
@@ -172,10 +172,6 @@ class NetworkPolicySpec(ApiType, frozen=True):
     policy_types: tuple[str, ...] = ()
     ingress: tuple[NetworkPolicyIngressRule, ...] = ()
     egress: tuple[NetworkPolicyEgressRule, ...] | None = None
-
-
-class NetworkPolicy(Object, frozen=True):
-    spec: NetworkPolicySpec = NetworkPolicySpec()
 
 
 class RouteParentStatus(ApiType, frozen=True):

@@ -1,4 +1,4 @@
-"""OLM's kinds as types, read by kube/reader.py: the fields that the console reads, in the API's words.
+"""OLM's kinds.
 
 https://olm.operatorframework.io/docs/concepts/crds/
 https://github.com/operator-framework/api/tree/master/pkg/operators
@@ -13,7 +13,7 @@ from msgspec import field
 from kube.reader import ApiType, IntOrString, Text
 from kube.types.cluster import PolicyRule
 from kube.types.meta import Condition, LabelSelector, Object, ObjectReference
-from kube.types.workloads import DeploymentSpec
+from kube.types.workloads import WorkloadSpec
 
 
 class SubscriptionSpec(ApiType, frozen=True):
@@ -66,7 +66,6 @@ class Step(ApiType, frozen=True):
     resolving: str = ""
     resource: StepResource = StepResource()
     status: str = ""
-    optional: bool = False
 
 
 class BundleLookup(ApiType, frozen=True):
@@ -163,8 +162,7 @@ class CSVDescription(ApiType, frozen=True):
 
 class StrategyDeploymentSpec(ApiType, frozen=True):
     name: Text = ""
-    label: dict[str, str] = {}
-    spec: DeploymentSpec = DeploymentSpec()
+    spec: WorkloadSpec = WorkloadSpec()
 
 
 class StrategyDeploymentPermissions(ApiType, frozen=True):
@@ -176,6 +174,12 @@ class StrategyDetailsDeployment(ApiType, frozen=True):
     deployments: tuple[StrategyDeploymentSpec, ...] = ()
     permissions: tuple[StrategyDeploymentPermissions, ...] = ()
     cluster_permissions: tuple[StrategyDeploymentPermissions, ...] = ()
+
+    @property
+    def service_accounts(self) -> tuple[str, ...]:
+        """Names, each once."""
+        granted = (*self.permissions, *self.cluster_permissions)
+        return tuple(dict.fromkeys(each.service_account_name for each in granted if each.service_account_name))
 
 
 class NamedInstallStrategy(ApiType, frozen=True):
@@ -212,16 +216,11 @@ class ClusterServiceVersionSpec(CSVDescription, frozen=True):
 
 
 class DependentStatus(ApiType, frozen=True):
-    group: str = ""
-    version: str = ""
-    kind: str = ""
     status: str = ""
     message: str = ""
 
 
 class RequirementStatus(ApiType, frozen=True):
-    group: str = ""
-    version: str = ""
     kind: str = ""
     name: str = ""
     status: str = ""
@@ -234,7 +233,6 @@ class ClusterServiceVersionStatus(ApiType, frozen=True):
     reason: str = ""
     message: str = ""
     last_transition_time: str = ""
-    last_update_time: str = ""
     conditions: tuple[Condition, ...] = ()
     requirement_status: tuple[RequirementStatus, ...] = ()
 
@@ -341,7 +339,6 @@ class PackageManifestStatus(ApiType, frozen=True):
     catalog_source_namespace: Text = ""
     catalog_source_display_name: Text = ""
     catalog_source_publisher: Text = ""
-    package_name: Text = ""
     default_channel: Text = ""
     channels: tuple[PackageChannel, ...] = ()
     deprecation: Deprecation = Deprecation()

@@ -1,27 +1,11 @@
-"""Workloads: Deployments and the other kinds that make Pods of a template."""
+"""Deployments and the other kinds that make Pods of a template."""
 
 from typing import Any
 
-from kube.reader import ApiType, IntOrString
+from kube.reader import ApiType, IntOrString, read
 from kube.types.cluster import PersistentVolumeClaim
-from kube.types.core import ContainerStatus, PodTemplate
+from kube.types.core import PodSpec
 from kube.types.meta import Condition, LabelSelector, Object, ObjectMeta, TypicalObject, TypicalSpec, TypicalStatus
-
-
-class DeploymentSpec(ApiType, frozen=True):
-    replicas: int = 1
-    selector: LabelSelector = LabelSelector()
-    template: PodTemplate = PodTemplate()
-
-
-class DeploymentStatus(ApiType, frozen=True):
-    available_replicas: int = 0
-    conditions: tuple[Condition, ...] = ()
-
-
-class Deployment(Object, frozen=True):
-    spec: DeploymentSpec = DeploymentSpec()
-    status: DeploymentStatus = DeploymentStatus()
 
 
 class RollingUpdate(ApiType, frozen=True):
@@ -37,10 +21,12 @@ class UpdateStrategy(ApiType, frozen=True):
 
 class WorkloadSpec(TypicalSpec, frozen=True):
     """`strategy`, `progress_deadline_seconds`: of a Deployment, others have an `update_strategy`. `service_name`,
-    `pod_management_policy`, `volume_claim_templates`: of a StatefulSet. `template`: the Pod template as it is.
+    `pod_management_policy`, `volume_claim_templates`: of a StatefulSet. `template`: the Pod template as it is;
+    `pod_spec`: its spec, read.
     """
 
     replicas: int = 1
+    selector: LabelSelector = LabelSelector()
     template: dict[str, Any] = {}
     progress_deadline_seconds: int = 600
     volume_claim_templates: tuple[PersistentVolumeClaim, ...] = ()
@@ -50,6 +36,10 @@ class WorkloadSpec(TypicalSpec, frozen=True):
     revision_history_limit: IntOrString = ""
     service_name: str = ""
     pod_management_policy: str = ""
+
+    @property
+    def pod_spec(self) -> PodSpec:
+        return read(self.template.get("spec"), PodSpec)
 
 
 class WorkloadStatus(TypicalStatus, frozen=True):
@@ -96,7 +86,7 @@ class JobSpec(TypicalSpec, frozen=True):
         return 1 if self.completions is None else self.completions
 
 
-class JobStatus(TypicalStatus, frozen=True):
+class JobStatus(ApiType, frozen=True):
     active: int = 0
     succeeded: int = 0
     failed: int = 0
@@ -105,7 +95,7 @@ class JobStatus(TypicalStatus, frozen=True):
     conditions: tuple[Condition, ...] = ()
 
 
-class Job(TypicalObject, frozen=True):
+class Job(Object, frozen=True):
     spec: JobSpec = JobSpec()
     status: JobStatus = JobStatus()
 
@@ -133,7 +123,7 @@ class CronJob(Object, frozen=True):
     status: CronJobStatus = CronJobStatus()
 
 
-class HorizontalPodAutoscalerStatus(TypicalStatus, frozen=True):
+class HorizontalPodAutoscalerStatus(ApiType, frozen=True):
     current_replicas: int = 0
     desired_replicas: int = 0
     conditions: tuple[Condition, ...] = ()
@@ -168,25 +158,3 @@ class ScaleStatus(ApiType, frozen=True):
 class Scale(Object, frozen=True):
     spec: ScaleSpec = ScaleSpec()
     status: ScaleStatus = ScaleStatus()
-
-
-class ScalableSpec(ApiType, frozen=True):
-    """`size`: as many operators call it."""
-
-    replicas: int | None = None
-    size: int | None = None
-
-
-class ScalableStatus(ApiType, frozen=True):
-    replicas: int | None = None
-    ready_replicas: int | None = None
-    desired_number_scheduled: int | None = None
-    number_ready: int | None = None
-    container_statuses: tuple[ContainerStatus, ...] | None = None
-
-
-class Scalable(ApiType, frozen=True):
-    """Of any kind, by the numbers that its objects say of themselves; None for those it doesn't have."""
-
-    spec: ScalableSpec = ScalableSpec()
-    status: ScalableStatus = ScalableStatus()

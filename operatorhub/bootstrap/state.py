@@ -10,7 +10,7 @@ from kube.errors import KubeError, NotFound
 from kube.reader import read
 from kube.types.extensions import APIServiceStatus
 from kube.types.olm import CatalogSource, ClusterServiceVersion
-from kube.types.workloads import Deployment
+from kube.types.workloads import Workload
 from operatorhub import olm
 from operatorhub.running.workloads import page_of
 
@@ -96,14 +96,14 @@ def _kinds(client: ClusterClient, served: bool) -> Check:
     return Check(what, ABSENT, words % {"api": name})
 
 
-def _programs(client: ClusterClient, name: str) -> list[Deployment] | KubeError:
+def _programs(client: ClusterClient, name: str) -> list[Workload] | KubeError:
     try:
-        return [read(obj, Deployment) for obj in olm.deployments(client, name)]
+        return [read(obj, Workload) for obj in olm.deployments(client, name)]
     except KubeError as error:
         return error
 
 
-def _program(name: str, found: list[Deployment] | KubeError, wanted: bool) -> Check:
+def _program(name: str, found: list[Workload] | KubeError, wanted: bool) -> Check:
     if isinstance(found, KubeError):
         return Check(name, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": found.message})
     if not found:
@@ -117,13 +117,13 @@ def _program(name: str, found: list[Deployment] | KubeError, wanted: bool) -> Ch
     return Check(name, GOOD if ready >= needed else BAD, words, url)
 
 
-def image(deployment: Deployment) -> str:
+def image(deployment: Workload) -> str:
     """Of its first container, without the digest."""
-    containers = deployment.spec.template.spec.containers
+    containers = deployment.spec.pod_spec.containers
     return containers[0].image.partition("@")[0] if containers else ""
 
 
-def _version(client: ClusterClient, running: list[Deployment]) -> str:
+def _version(client: ClusterClient, running: list[Workload]) -> str:
     """OLM's version: packageserver's, which is OLM's own; a variable or the tag of an image; '' when nothing tells
     it.
     """
@@ -135,7 +135,7 @@ def _version(client: ClusterClient, running: list[Deployment]) -> str:
         if version := read(found, ClusterServiceVersion).spec.version:
             return version
     for deployment in running:
-        for container in deployment.spec.template.spec.containers:
+        for container in deployment.spec.pod_spec.containers:
             for variable in container.env:
                 if variable.name == "RELEASE_VERSION" and variable.value:
                     return variable.value

@@ -128,7 +128,6 @@ def manifest_status(
         catalog_source=catalog,
         catalog_source_namespace=namespace,
         catalog_source_display_name=title,
-        package_name=graph.package,
         default_channel=graph.default,
         channels=tuple(_manifest_channel(channel, csvs) for channel in graph.channels),
         deprecation=Deprecation(message=graph.deprecated),

@@ -141,7 +141,7 @@ def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tup
 
 def _containers(spec: ClusterServiceVersionSpec) -> Iterator[tuple[str, Container]]:
     for deployment in spec.install.spec.deployments:
-        pod = deployment.spec.template.spec
+        pod = deployment.spec.pod_spec
         for container in (*pod.init_containers, *pod.containers):
             yield deployment.name, container
 

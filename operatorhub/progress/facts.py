@@ -12,7 +12,7 @@ from kube.objects import KubeObject, name_of, uid_of
 from kube.reader import read, read_list
 from kube.types.core import Event
 from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionStatus
-from kube.types.workloads import Deployment
+from kube.types.workloads import Workload
 from operatorhub import install_state, olm
 from operatorhub.running import workloads
 
@@ -200,7 +200,7 @@ def _running(
             lambda name=name: client.get(client.find("apps", "v1", "deployments"), name, namespace),  # type: ignore[misc]
         )
         made.append((name, item))
-        labels = read(item, Deployment).spec.selector.match_labels
+        labels = read(item, Workload).spec.selector.match_labels
         if labels:
             query = ",".join(f"{key}={value}" for key, value in labels.items())
             listed = reader.many(

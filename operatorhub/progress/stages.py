@@ -4,7 +4,7 @@ From the namespace to the InstallPlan, the ClusterServiceVersion with its requir
 with their Events.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from kube.objects import KubeObject, name_of
 from kube.reader import read
 from kube.types.core import Event, Pod, PodStatus
-from kube.types.meta import Condition, Object
+from kube.types.meta import Object
 from kube.types.olm import CatalogSource, InstallPlan, InstallPlanStatus, Step
-from kube.types.workloads import Deployment
+from kube.types.workloads import Workload
 from operatorhub import install_state, olm
 from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.problem import Trouble
@@ -84,12 +84,6 @@ def chosen_after(start: str, end: str) -> float | None:
     """Seconds from the Subscription to its CSV; None if that is a later version, hours or days after it."""
     found = took(start, end)
     return found if found is not None and found < FIRST else None
-
-
-def true_condition(conditions: Iterable[Condition], type_: str) -> Condition | None:
-    """The condition of that type; None where there is none, or it isn't true."""
-    found = condition_of(conditions, type_)
-    return found if found and found.status == "True" else None
 
 
 def place(facts: InstallFacts) -> Stage:
@@ -188,9 +182,9 @@ def subscription(facts: InstallFacts, broken: bool) -> Stage:
 def bundle(facts: InstallFacts) -> Stage | None:
     """The unpacking of the bundle's image. The sandbox doesn't report it, nor does OLM once it is done."""
     conditions = facts.subscription.conditions
-    if failed := true_condition(conditions, "BundleUnpackFailed"):
+    if failed := condition_of(conditions, "BundleUnpackFailed", "True"):
         return Stage(key="bundle", title=_("Bundle"), state=FAILED, words=failed.message or failed.reason)
-    unpacking = true_condition(conditions, "BundleUnpacking")
+    unpacking = condition_of(conditions, "BundleUnpacking", "True")
     if unpacking and not facts.csv:
         return Stage(
             key="bundle",
@@ -326,7 +320,7 @@ def deployments(facts: InstallFacts) -> Stage:
     ends = [
         available.last_transition_time
         for _name, item in facts.deployments
-        if (available := true_condition(read(item, Deployment).status.conditions, "Available"))
+        if (available := condition_of(read(item, Workload).status.conditions, "Available", "True"))
     ]
     return _sum("deployments", _("Deployments"), parts, begun, ends)
 
@@ -374,7 +368,9 @@ def pods(facts: InstallFacts) -> tuple[Stage, tuple[PodPart, ...]]:
         for part, pod in zip(parts, typed, strict=True)
     )
     begun = [pod.metadata.creation_timestamp for pod in typed]
-    ends = [ready.last_transition_time for pod in typed if (ready := true_condition(pod.status.conditions, "Ready"))]
+    ends = [
+        ready.last_transition_time for pod in typed if (ready := condition_of(pod.status.conditions, "Ready", "True"))
+    ]
     return _sum("pods", _("Pods"), tuple(parts), begun, ends), shown
 
 

@@ -20,12 +20,13 @@ from kube.objects import name_of
 from kube.reader import read
 from kube.types.meta import Condition
 from kube.types.olm import CatalogSource, InstallPlan
-from kube.types.workloads import Deployment
+from kube.types.workloads import Workload
 from operatorhub import install_state, olm
 from operatorhub.progress import pods, stages
 from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.problem import Trouble, Way
 from operatorhub.running.workloads import page_of
+from resources.state.health import condition_of
 
 __all__ = ["Trouble", "Way", "find"]
 
@@ -160,7 +161,7 @@ def _resolution(facts: InstallFacts) -> Iterator[Trouble]:
     A condition that is older than a plan says nothing any more.
     """
     sub = facts.subscription
-    found = stages.true_condition(sub.conditions, "ResolutionFailed")
+    found = condition_of(sub.conditions, "ResolutionFailed", "True")
     if found is None or facts.plan or facts.csv or not _lasts(sub, found):
         return
     raw = found.message or found.reason
@@ -216,7 +217,7 @@ def _lasts(sub: olm.Subscription, condition: Condition) -> bool:
 
 def _bundle(facts: InstallFacts) -> Iterator[Trouble]:
     sub = facts.subscription
-    found, home = stages.true_condition(sub.conditions, "BundleUnpackFailed"), sub.catalog_namespace
+    found, home = condition_of(sub.conditions, "BundleUnpackFailed", "True"), sub.catalog_namespace
     if found and not facts.csv:
         raw = found.message or found.reason
         words = _(
@@ -350,7 +351,7 @@ def _containers(facts: InstallFacts) -> Iterator[Trouble]:
 
 def _deployments(facts: InstallFacts) -> Iterator[Trouble]:
     for name, item in facts.deployments:
-        failure = stages.true_condition(read(item, Deployment).status.conditions, "ReplicaFailure")
+        failure = condition_of(read(item, Workload).status.conditions, "ReplicaFailure", "True")
         if failure:
             cause = pods.cause_of(item, "Deployment", "apps/v1") if item else None
             words = _("%(name)s can't create its Pods") % {"name": name}

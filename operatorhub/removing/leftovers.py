@@ -98,8 +98,7 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
     by OLM's own labels.
     """
     strategy = read(found.get("spec"), ClusterServiceVersionSpec).install.spec
-    names = [permissions.service_account_name for permissions in (*strategy.permissions, *strategy.cluster_permissions)]
-    accounts = [("ServiceAccount", name) for name in csv.strings(names) if name != "default"]
+    accounts = [("ServiceAccount", name) for name in strategy.service_accounts if name != "default"]
     selector = f"{OWNER}={name_of(found)},olm.owner.namespace={namespace_of(found)}"
     plurals = (
         ("rbac.authorization.k8s.io", "clusterroles"),

@@ -136,11 +136,10 @@ def _strategy(csv: ClusterServiceVersion, others: tuple[meta.Object, ...], *, pa
         yield Verdict(
             WARNING, _("The bundle creates no Deployment, so nothing will run."), "spec.install.spec.deployments"
         )
-    permissions = (*install.spec.permissions, *install.spec.cluster_permissions)
-    granted = {permission.service_account_name for permission in permissions}
+    granted = set(install.spec.service_accounts)
     own = {manifest.metadata.name for manifest in others if manifest.kind == "ServiceAccount"}
     for name, deployment in deployments.items():
-        account = deployment.spec.template.spec.service_account_name
+        account = deployment.spec.pod_spec.service_account_name
         if account and account != "default" and account not in granted | own:
             words = _(
                 "The Deployment “%(name)s” runs as the ServiceAccount “%(account)s”, which neither the "

@@ -230,10 +230,6 @@ def _requirement(requirement: RequirementStatus) -> StagePart:
 def facts(found: ClusterServiceVersion) -> CsvFacts:
     """Pure: from the CSV alone."""
     spec, annotations = found.spec, found.metadata.annotations
-    strategy = spec.install.spec
-    accounts = [
-        permissions.service_account_name for permissions in (*strategy.permissions, *strategy.cluster_permissions)
-    ]
     return CsvFacts(
         links=tuple(
             OperatorLink(link.name, link.url) for link in spec.links if link.url.startswith(("https://", "http://"))
@@ -247,7 +243,7 @@ def facts(found: ClusterServiceVersion) -> CsvFacts:
         level=csv.level(annotations),
         strategy=spec.install.strategy,
         modes=csv.install_modes(spec.install_modes),
-        accounts=csv.strings(accounts),
+        accounts=spec.install.spec.service_accounts,
         images=tuple(OperatorLink(image.name, image.image) for image in spec.related_images),
         replaces=spec.replaces,
         skips=csv.strings(spec.skips),

@@ -13,7 +13,7 @@ from kube.objects import KubeObject, name_of
 from kube.reader import read
 from kube.types.core import PodStatus
 from kube.types.olm import ClusterServiceVersionSpec
-from kube.types.workloads import Deployment, DeploymentSpec
+from kube.types.workloads import Workload, WorkloadSpec
 from operatorhub import olm
 
 DONE, RUNNING, WAITING, FAILED, ASKS = "done", "running", "waiting", "failed", "asks"
@@ -63,7 +63,7 @@ def read_workloads(
         except (NotFound, Forbidden):
             item = None
         shown.append(deployment_part(namespace, name, item))
-        if item and (labels := read(item.get("spec"), DeploymentSpec).selector.match_labels):
+        if item and (labels := read(item.get("spec"), WorkloadSpec).selector.match_labels):
             pods += _pods(client, namespace, ",".join(f"{key}={value}" for key, value in labels.items()))
     return tuple(shown), tuple(pods)
 
@@ -79,7 +79,7 @@ def _pods(client: ClusterClient, namespace: str, selector: str) -> list[StagePar
 def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> StagePart:
     if obj is None:
         return StagePart(kind="Deployment", name=name, state=WAITING, words=_("pending"))
-    deployment = read(obj, Deployment)
+    deployment = read(obj, Workload)
     wanted, ready = deployment.spec.replicas, deployment.status.available_replicas
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
     for condition in deployment.status.conditions:

@@ -161,7 +161,7 @@ def containers(spec: ClusterServiceVersionSpec) -> dict[tuple[str, str], str]:
     """Images by (deployment, container) of a CSV's install strategy."""
     found: dict[tuple[str, str], str] = {}
     for deployment in spec.install.spec.deployments:
-        pod = deployment.spec.template.spec
+        pod = deployment.spec.pod_spec
         for container in (*pod.init_containers, *pod.containers):
             found[deployment.name, container.name] = container.image
     return found

@@ -69,8 +69,7 @@ def ports(obj: KubeObject) -> tuple[Port, ...]:
     elif obj.get("kind") == "Pod":
         found = _container_ports(read(obj.get("spec"), PodSpec))
     else:
-        template = read(obj.get("spec"), WorkloadSpec).template
-        found = _container_ports(read(template.get("spec"), PodSpec))
+        found = _container_ports(read(obj.get("spec"), WorkloadSpec).pod_spec)
     return tuple(dict.fromkeys(port for port in found if port.number and port.protocol == "TCP"))
 
 

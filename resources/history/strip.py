@@ -16,8 +16,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from kube.reader import read
-from kube.types.workloads import Scalable
+from kube.reader import ApiType, read
+from kube.types.core import ContainerStatus
 from resources.history import stored_object, timeline
 from resources.history.timeline import TimelineEntry
 from resources.models import Step, Traced
@@ -351,9 +351,31 @@ def _changed_numbers(newest_first: list[tuple[datetime, _Numbers]]) -> list[tupl
     return found
 
 
+class _ScalableSpec(ApiType, frozen=True):
+    """`size`: as many operators call it."""
+
+    replicas: int | None = None
+    size: int | None = None
+
+
+class _ScalableStatus(ApiType, frozen=True):
+    replicas: int | None = None
+    ready_replicas: int | None = None
+    desired_number_scheduled: int | None = None
+    number_ready: int | None = None
+    container_statuses: tuple[ContainerStatus, ...] | None = None
+
+
+class _Scalable(ApiType, frozen=True):
+    """Of any kind, by the numbers that its objects say of themselves; None for those it doesn't have."""
+
+    spec: _ScalableSpec = _ScalableSpec()
+    status: _ScalableStatus = _ScalableStatus()
+
+
 def numbers_of(obj: Any) -> _Numbers:
     """What an object says of itself; {} for kinds that have no such numbers."""
-    scalable = read(obj, Scalable)
+    scalable = read(obj, _Scalable)
     spec, status = scalable.spec, scalable.status
     if status.container_statuses is not None:
         return {RESTARTS: sum(_plausible(container.restart_count) or 0 for container in status.container_statuses)}

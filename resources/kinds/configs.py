@@ -22,7 +22,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, text
 from kube.reader import read
-from kube.types.core import ConfigMap, DockerConfigJson, Secret
+from kube.types.core import ConfigMap, DockerConfigJSON, Secret
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
 from resources.kinds.pods import pods_using
@@ -193,7 +193,7 @@ def registries(data: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:
         found = json_bounds.loads(value)
     except (ValueError, RecursionError):
         return
-    config = read(found if ".dockerconfigjson" in data else {"auths": found}, DockerConfigJson)
+    config = read(found if ".dockerconfigjson" in data else {"auths": found}, DockerConfigJSON)
     for host, login in config.auths.items():
         yield line(host), line(login.username or _user(login.auth)), line(login.email)
 

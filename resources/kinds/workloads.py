@@ -20,7 +20,7 @@ from kube.objects import KubeObject, mapping, name_of, namespace_of, uid_of
 from kube.reader import read
 from kube.selectors import pod_selector
 from kube.types.cluster import PersistentVolumeClaim
-from kube.types.core import PodSpec, PodTemplate
+from kube.types.core import PodSpec
 from kube.types.meta import ObjectMeta
 from kube.types.workloads import ControllerRevision, DaemonSetStatus, Workload, WorkloadSpec
 from resources.kinds import Kind, Maker, Panel
@@ -78,7 +78,7 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
 
 def template_panels(client: ClusterClient, template: Mapping[str, Any], namespace: str) -> Iterator[Panel]:
     """What the Pods that it makes are made of."""
-    spec = read(template, PodTemplate).spec
+    spec = read(template.get("spec"), PodSpec)
     found = tuple(
         TemplateContainer(
             container.name,
@@ -160,10 +160,9 @@ def _arcs(parts: Iterable[tuple[str, int, str]]) -> Iterator[Arc]:
 
 def rollout(client: ClusterClient, kind: str, spec: WorkloadSpec, namespace: str) -> Iterator[tuple[str, Cell]]:
     """How a change reaches its Pods."""
-    template = read(spec.template, PodTemplate).spec
     yield _("Strategy"), lines(strategy(spec))
     yield _("Paused"), label(_("Yes"), "purple") if spec.paused else ()
-    yield _("Service account"), see(client, "", "ServiceAccount", template.service_account_name, namespace)
+    yield _("Service account"), see(client, "", "ServiceAccount", spec.pod_spec.service_account_name, namespace)
     yield _("Service"), see(client, "", "Service", spec.service_name, namespace)
     yield _("Pod management policy"), line(spec.pod_management_policy)
     yield _("Minimum ready time"), line(_seconds(spec.min_ready_seconds))

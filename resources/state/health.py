@@ -207,9 +207,10 @@ def _condition(entry: meta.Condition) -> Condition:
     )
 
 
-def condition_of(found: Iterable[AnyCondition], type_: str) -> AnyCondition | None:
-    """The condition of that type, if there is one."""
-    return next((condition for condition in found if condition.type == type_), None)
+def condition_of(found: Iterable[AnyCondition], type_: str, status: str = "") -> AnyCondition | None:
+    """The condition of that type; None where there is none, or it doesn't have the status that is given."""
+    first = next((condition for condition in found if condition.type == type_), None)
+    return first if first and status in ("", first.status) else None
 
 
 def by_word(word: str) -> str:

@@ -80,7 +80,6 @@ def _pod(obj: Object) -> Health:
     phase, why = status.phase, status.message or status.reason
     waiting = waiting_reason(status)
     ready = condition_of(status.conditions, "Ready")
-    scheduled = condition_of(status.conditions, "PodScheduled")
     since = ready.last_transition_time if ready is not None else ""
     if phase == "Succeeded":
         return Health(state=COMPLETED)
@@ -92,7 +91,7 @@ def _pod(obj: Object) -> Health:
         if ready is None or ready.status == "True":
             return Health(state=READY)
         return Health(state=PROGRESSING, reason=waiting or ready.message or ready.reason)
-    if scheduled is not None and scheduled.status == "False":
+    if scheduled := condition_of(status.conditions, "PodScheduled", "False"):
         reason = scheduled.message or scheduled.reason
         return Health(state=DEGRADED, reason=reason, since=scheduled.last_transition_time)
     return Health(state=PROGRESSING if phase == "Pending" else UNKNOWN, reason=waiting or why or phase)
@@ -103,8 +102,7 @@ def _replicas(obj: Object) -> Health:
     spec, status = workload.spec, workload.status
     wanted, ready = spec.replicas, status.ready_replicas
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    failed = condition_of(status.conditions, "ReplicaFailure")
-    if failed is not None and failed.status == "True":
+    if failed := condition_of(status.conditions, "ReplicaFailure", "True"):
         return Health(state=DEGRADED, reason=failed.message or failed.reason, since=failed.last_transition_time)
     if spec.paused:
         return Health(state=SUSPENDED, reason=words)
@@ -116,8 +114,7 @@ def _replicas(obj: Object) -> Health:
     current = ready if status.updated_replicas is None else status.updated_replicas
     replicas = ready if status.replicas is None else status.replicas
     if ready < wanted or current < wanted or replicas > wanted:
-        stuck = condition_of(status.conditions, "Progressing")
-        if stuck is not None and stuck.status == "False":
+        if stuck := condition_of(status.conditions, "Progressing", "False"):
             return Health(state=DEGRADED, reason=stuck.message or stuck.reason, since=stuck.last_transition_time)
         return Health(state=PROGRESSING, reason=words)
     return Health(state=READY, reason=words)
@@ -132,11 +129,10 @@ def _daemon_set(obj: Object) -> Health:
 
 def _job(obj: Object) -> Health:
     job = read(obj, Job)
-    failed, complete = condition_of(job.status.conditions, "Failed"), condition_of(job.status.conditions, "Complete")
-    if failed is not None and failed.status == "True":
+    if failed := condition_of(job.status.conditions, "Failed", "True"):
         reason = failed.message or failed.reason
         return Health(state=DEGRADED, reason=reason, since=failed.last_transition_time, ended=True)
-    if complete is not None and complete.status == "True":
+    if condition_of(job.status.conditions, "Complete", "True"):
         return Health(state=COMPLETED)
     if job.spec.suspend:
         return Health(state=SUSPENDED)
@@ -195,8 +191,7 @@ def _autoscaler(obj: Object) -> Health:
     """A HorizontalPodAutoscaler: what it can't measure or scale; one at its limit still works as configured."""
     status = read(obj.get("status"), HorizontalPodAutoscalerStatus)
     for type_ in ("AbleToScale", "ScalingActive"):
-        found = condition_of(status.conditions, type_)
-        if found is not None and found.status == "False":
+        if found := condition_of(status.conditions, type_, "False"):
             state = SUSPENDED if found.reason == "ScalingDisabled" else DEGRADED
             return Health(state=state, reason=found.message or found.reason)
     if condition_of(status.conditions, "AbleToScale") is None:
@@ -204,8 +199,8 @@ def _autoscaler(obj: Object) -> Health:
     if status.current_replicas != status.desired_replicas:
         words = {"ready": status.current_replicas, "wanted": status.desired_replicas}
         return Health(state=PROGRESSING, reason=_("%(ready)d of %(wanted)d replicas") % words)
-    limited = condition_of(status.conditions, "ScalingLimited")
-    return Health(state=READY, reason=limited.message if limited is not None and limited.status == "True" else "")
+    limited = condition_of(status.conditions, "ScalingLimited", "True")
+    return Health(state=READY, reason=limited.message if limited else "")
 
 
 def _disruption_budget(obj: Object) -> Health:
@@ -270,10 +265,9 @@ def _route(obj: Object) -> Health:
 
 def _crd(obj: Object) -> Health:
     found = conditions(obj)
-    established, names = condition_of(found, "Established"), condition_of(found, "NamesAccepted")
-    if names is not None and names.status == "False":
+    if names := condition_of(found, "NamesAccepted", "False"):
         return Health(state=DEGRADED, reason=names.message or names.reason)
-    return Health(state=READY if established is not None and established.status == "True" else PROGRESSING)
+    return Health(state=READY if condition_of(found, "Established", "True") else PROGRESSING)
 
 
 def _api_service(obj: Object) -> Health:

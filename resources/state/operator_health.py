@@ -9,17 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube.reader import read
-from kube.types.extensions import (
-    ApplicationStatus,
-    BackupStatus,
-    CephClusterStatus,
-    CertificateStatus,
-    ElasticStatus,
-    LonghornVolumeStatus,
-    SparkApplicationStatus,
-    VirtualMachineStatus,
-)
+from kube.reader import ApiType, read
 from kube.types.meta import ObjectMeta, TypicalObject
 from resources.state.health import (
     COMPLETED,
@@ -93,9 +83,29 @@ def _workflow(obj: Object) -> Health:
     return Health(state=state, reason=message or (word if state != COMPLETED else ""))
 
 
+class _ApplicationHealth(ApiType, frozen=True):
+    status: str = ""
+    message: str = ""
+
+
+class _ApplicationSync(ApiType, frozen=True):
+    status: str = ""
+
+
+class _ApplicationOperation(ApiType, frozen=True):
+    phase: str = ""
+    message: str = ""
+
+
+class _ApplicationStatus(ApiType, frozen=True):
+    health: _ApplicationHealth = _ApplicationHealth()
+    sync: _ApplicationSync = _ApplicationSync()
+    operation_state: _ApplicationOperation = _ApplicationOperation()
+
+
 def _application(obj: Object) -> Health | None:
     """Argo CD: its health, and an operation that failed; being out of sync with Git alone isn't a failure."""
-    status = read(obj.get("status"), ApplicationStatus)
+    status = read(obj.get("status"), _ApplicationStatus)
     operation = status.operation_state
     if operation.phase in ("Failed", "Error"):
         return Health(state=DEGRADED, reason=operation.message or operation.phase)
@@ -107,7 +117,12 @@ def _application(obj: Object) -> Health | None:
     return Health(state=state, reason=reason) if state else None
 
 
+class _CertificateStatus(ApiType, frozen=True):
+    not_after: str = ""
+
+
 def _certificate(obj: Object) -> Health | None:
+    """cert-manager."""
     found = conditions(obj)
     issuing, ready = condition_of(found, "Issuing"), condition_of(found, "Ready")
     if issuing is not None and issuing.status == "True":
@@ -117,7 +132,7 @@ def _certificate(obj: Object) -> Health | None:
     if ready is None:
         return None
     if ready.status == "True":
-        not_after = read(obj.get("status"), CertificateStatus).not_after
+        not_after = read(obj.get("status"), _CertificateStatus).not_after
         return Health(state=READY, reason=_("valid until %(moment)s") % {"moment": not_after})
     return Health(state=DEGRADED if ready.reason in ("Expired", "Failed") else PROGRESSING, reason=_why(ready))
 
@@ -125,8 +140,7 @@ def _certificate(obj: Object) -> Health | None:
 def _certificate_request(obj: Object) -> Health | None:
     found = conditions(obj)
     for type_ in ("InvalidRequest", "Denied"):
-        refused = condition_of(found, type_)
-        if refused is not None and refused.status == "True":
+        if refused := condition_of(found, type_, "True"):
             return Health(state=DEGRADED, reason=_why(refused))
     ready = condition_of(found, "Ready")
     if ready is None or ready.status == "True":
@@ -140,10 +154,9 @@ def _issuer(obj: Object) -> Health | None:
 
 def _keda(obj: Object) -> Health | None:
     found = conditions(obj)
-    paused, fallback = condition_of(found, "Paused"), condition_of(found, "Fallback")
-    if paused is not None and paused.status == "True":
+    if paused := condition_of(found, "Paused", "True"):
         return Health(state=SUSPENDED, reason=_why(paused))
-    if fallback is not None and fallback.status == "True":
+    if fallback := condition_of(found, "Fallback", "True"):
         return Health(state=DEGRADED, reason=_why(fallback))
     return _decided(found, "Ready")
 
@@ -152,8 +165,7 @@ def _crossplane(obj: Object) -> Health | None:
     """Synced and Ready are two questions, and both have to be answered well."""
     if read(obj.get("metadata"), ObjectMeta).annotations.get("crossplane.io/paused") == "true":
         return Health(state=SUSPENDED)
-    synced = condition_of(conditions(obj), "Synced")
-    if synced is not None and synced.status == "False":
+    if synced := condition_of(conditions(obj), "Synced", "False"):
         return Health(state=DEGRADED, reason=_why(synced))
     return None
 
@@ -162,8 +174,7 @@ def _ack(obj: Object) -> Health | None:
     """AWS Controllers for Kubernetes."""
     found = conditions(obj)
     for type_ in ("ACK.Terminal", "ACK.Recoverable"):
-        failed = condition_of(found, type_)
-        if failed is not None and failed.status == "True":
+        if failed := condition_of(found, type_, "True"):
             return Health(state=DEGRADED, reason=_why(failed))
     synced = condition_of(found, "ACK.ResourceSynced")
     if synced is None:
@@ -173,19 +184,23 @@ def _ack(obj: Object) -> Health | None:
 
 def _strimzi(obj: Object) -> Health | None:
     found = conditions(obj)
-    paused, not_ready = condition_of(found, "ReconciliationPaused"), condition_of(found, "NotReady")
-    if paused is not None and paused.status == "True":
+    if condition_of(found, "ReconciliationPaused", "True"):
         return Health(state=SUSPENDED)
-    if not_ready is not None and not_ready.status == "True":
+    if not_ready := condition_of(found, "NotReady", "True"):
         return Health(
             state=PROGRESSING if by_word(not_ready.reason) == PROGRESSING else DEGRADED, reason=_why(not_ready)
         )
     return None
 
 
+class _ElasticStatus(ApiType, frozen=True):
+    phase: str = ""
+    health: str = ""
+
+
 def _elastic(obj: Object) -> Health | None:
     """Elastic Cloud on Kubernetes: the colour of the cluster counts more than its phase."""
-    status = read(obj.get("status"), ElasticStatus)
+    status = read(obj.get("status"), _ElasticStatus)
     colour, word = status.health, status.phase
     if by_word(word) == PROGRESSING or word in ("ApplyingChanges", "MigratingData"):
         return Health(state=PROGRESSING, reason=word)
@@ -193,8 +208,22 @@ def _elastic(obj: Object) -> Health | None:
     return Health(state=states[colour], reason=colour if colour != "green" else "") if colour in states else None
 
 
+class _CephHealthMessage(ApiType, frozen=True):
+    message: str = ""
+
+
+class _CephStatus(ApiType, frozen=True):
+    health: str = ""
+    details: dict[str, _CephHealthMessage] = {}
+
+
+class _CephClusterStatus(ApiType, frozen=True):
+    ceph: _CephStatus = _CephStatus()
+
+
 def _ceph(obj: Object) -> Health | None:
-    ceph = read(obj.get("status"), CephClusterStatus).ceph
+    """Rook."""
+    ceph = read(obj.get("status"), _CephClusterStatus).ceph
     word = ceph.health
     if not word:
         return None
@@ -203,16 +232,30 @@ def _ceph(obj: Object) -> Health | None:
     return Health(state=states.get(word, PROGRESSING), reason="" if word == "HEALTH_OK" else "; ".join(details) or word)
 
 
+class _LonghornVolumeStatus(ApiType, frozen=True):
+    robustness: str = ""
+    state: str = ""
+
+
 def _longhorn_volume(obj: Object) -> Health | None:
-    status = read(obj.get("status"), LonghornVolumeStatus)
+    status = read(obj.get("status"), _LonghornVolumeStatus)
     if status.robustness in ("degraded", "faulted"):
         return Health(state=DEGRADED, reason=status.robustness)
     states = {"attached": READY, "detached": SUSPENDED}
     return Health(state=states.get(status.state, PROGRESSING), reason=status.state) if status.state else None
 
 
+class _SparkApplicationState(ApiType, frozen=True):
+    state: str = ""
+    error_message: str = ""
+
+
+class _SparkApplicationStatus(ApiType, frozen=True):
+    application_state: _SparkApplicationState = _SparkApplicationState()
+
+
 def _spark(obj: Object) -> Health | None:
-    application = read(obj.get("status"), SparkApplicationStatus).application_state
+    application = read(obj.get("status"), _SparkApplicationStatus).application_state
     word = application.state
     if not word:
         return None
@@ -221,17 +264,27 @@ def _spark(obj: Object) -> Health | None:
     return Health(state=found, reason=application.error_message or ("" if done else word.lower()))
 
 
+class _VirtualMachineStatus(ApiType, frozen=True):
+    printable_status: str = ""
+
+
 def _virtual_machine(obj: Object) -> Health | None:
-    word = read(obj.get("status"), VirtualMachineStatus).printable_status
+    """KubeVirt."""
+    word = read(obj.get("status"), _VirtualMachineStatus).printable_status
     if word.startswith("Error") or by_word(word) == DEGRADED:
         return Health(state=DEGRADED, reason=word)
     state = by_word(word)
     return Health(state=state or PROGRESSING, reason=word if state != READY else "") if word else None
 
 
+class _BackupStatus(ApiType, frozen=True):
+    phase: str = ""
+    failure_reason: str = ""
+
+
 def _backup(obj: Object) -> Health | None:
     """Velero and OADP."""
-    status = read(obj.get("status"), BackupStatus)
+    status = read(obj.get("status"), _BackupStatus)
     if "Fail" in status.phase:
         return Health(state=DEGRADED, reason=status.failure_reason or status.phase)
     return None

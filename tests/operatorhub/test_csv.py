@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kube.reader import read, read_list
-from kube.types.olm import CRDDescription, CSVDescription, InstallMode
+from kube.types.olm import ClusterServiceVersionSpec, CRDDescription, CSVDescription, InstallMode
 from operatorhub import csv
 
 ANYTHING = st.recursive(
@@ -114,6 +114,19 @@ def test_features_old_and_new() -> None:
         "operators.openshift.io/infrastructure-features": '["Disconnected", "proxy-aware"]',
     }
     assert csv.features(notes) == ("disconnected", "proxy-aware")
+
+
+def test_install_strategy() -> None:
+    template = {"spec": {"containers": [{"name": "manager", "image": "example.com/m:1"}, None]}}
+    strategy = {
+        "deployments": [{"name": "manager", "spec": {"template": template}}, {"spec": {"template": []}}],
+        "permissions": [{"serviceAccountName": " a "}, {"rules": []}],
+        "clusterPermissions": [{"serviceAccountName": "b"}, {"serviceAccountName": "a"}],
+    }
+    found = read({"install": {"spec": strategy}}, ClusterServiceVersionSpec).install.spec
+    assert found.service_accounts == ("a", "b")
+    pods = [deployment.spec.pod_spec for deployment in found.deployments]
+    assert [container.image for pod in pods for container in pod.containers] == ["example.com/m:1"]
 
 
 # No deadline: a busy machine must not fail the test.

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from resources.state.health import by_word, colour_of, conditions, is_error
+from kube.types import meta
+from resources.state.health import by_word, colour_of, condition_of, conditions, is_error
 from resources.state.kind_health import health
 
 CUSTOM = {"apiVersion": "example.com/v1", "kind": "Thing"}
@@ -17,6 +18,14 @@ def _of(api: str, kind: str, **parts: Any) -> tuple[str, str]:
 
 def _condition(type_: str, status: str, reason: str = "", message: str = "") -> dict[str, str]:
     return {"type": type_, "status": status, "reason": reason, "message": message}
+
+
+def test_condition_of_a_type() -> None:
+    found = [meta.Condition(type="Ready", status="False"), meta.Condition(type="Ready", status="True")]
+    assert condition_of(found, "Ready") is condition_of(found, "Ready", "False") is found[0]
+    # The first of a type counts.
+    assert condition_of(found, "Ready", "True") is None
+    assert condition_of(found, "Available") is None
 
 
 def _pod(phase: str, *states: dict[str, Any], ready: str = "True", **status: Any) -> tuple[str, str]:
