@@ -9,7 +9,7 @@ default. A type's annotations say how a field is read:
 - `Text`: likewise, without white space around it, for what authors write by hand.
 - `bool`, `int`, `float`: only that type; true isn't an integer. `bool | None`, `int | None`: None where it's missing.
 - an ApiType: its defaults where there is no mapping. `ApiType | None`: None where there is none; `{}` is one.
-- `tuple[X, ...]`: those elements that can be read as X. `dict[str, X]`: likewise, by key.
+- `tuple[X, ...]`: those elements that can be read as X. `dict[str, X]`: likewise, by key. Of `X | None`: null too.
 - `Any`: as it is.
 """
 
@@ -64,7 +64,8 @@ def read(value: object, type_: type[Read]) -> Read:
     """
     try:
         return msgspec.convert(value, type_)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeEncodeError):
+        # UnicodeEncodeError: half of a surrogate pair in a key, as in JSON in an annotation.
         return _read_fields(value, type_)
 
 
@@ -90,11 +91,11 @@ def _reader(annotation: Any) -> _Reader:
     if annotation is Any:
         return lambda value: value
     if annotation is Text:
-        return lambda value: text(value).strip() if isinstance(value, str | int | float) else _UNREADABLE
+        return lambda value: _UNREADABLE if (found := _as_text(value)) is _UNREADABLE else found.strip()
     if annotation == IntOrString:
         return lambda value: value if type(value) in (int, str) else _UNREADABLE
     if annotation is str:
-        return lambda value: text(value) if isinstance(value, str | int | float) else _UNREADABLE
+        return _as_text
     if annotation in (bool, int, float):
         return lambda value: value if type(value) is annotation else _UNREADABLE
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -104,8 +105,17 @@ def _reader(annotation: Any) -> _Reader:
         return lambda value: _read_dict(value, _reader(arguments[1])) if isinstance(value, Mapping) else _UNREADABLE
     if origin in (Union, types.UnionType):
         (member,) = (argument for argument in arguments if argument is not type(None))
-        return _reader(member)
+        read_member = _reader(member)
+        return lambda value: None if value is None else read_member(value)
     return lambda value: read(value, annotation) if isinstance(value, Mapping) else _UNREADABLE
+
+
+def _as_text(value: Any) -> Any:
+    try:
+        return text(value) if isinstance(value, str | int | float) else _UNREADABLE
+    except ValueError:
+        # Of more digits than Python writes: https://docs.python.org/3/library/stdtypes.html#int-max-str-digits
+        return _UNREADABLE
 
 
 def _readable(read_item: _Reader, values: list[Any]) -> list[Any]:

@@ -301,7 +301,8 @@ def group_targets(group: Mapping[str, Any]) -> tuple[str, ...]:
 
 def spec_version(obj: KubeObject) -> str:
     """A version of the spec only. The resourceVersion changes with the status too."""
-    return f"{obj['metadata'].get('uid')}/{obj['metadata'].get('generation')}"
+    metadata = read(obj.get("metadata"), ObjectMeta)
+    return f"{metadata.uid}/{metadata.generation}"
 
 
 def patch_spec(

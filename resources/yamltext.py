@@ -66,11 +66,17 @@ for _name, _pattern, _firsts in _PLAIN:
 _Loader.yaml_implicit_resolvers = _RESOLVERS
 
 
+# Python reads hexadecimal digits without end, but writes no number of more than 4,300 digits.
+_MAX_DIGITS = 1000
+
+
 def _number(loader: Any, node: yaml.ScalarNode) -> int | float | str:
-    """Digits in four bases; 1e3 is 1000. What is out of a float's range is text."""
+    """Digits in four bases; 1e3 is 1000. What is out of a float's range, or has too many digits, is text."""
     text = str(loader.construct_scalar(node)).replace("_", "").lower()
     digits, sign = text.lstrip("+-"), -1 if text.startswith("-") else 1
     try:
+        if len(digits) > _MAX_DIGITS:
+            return str(node.value)
         if digits.startswith(("0b", "0o", "0x")):
             return sign * int(digits, 0)
         if digits.startswith("0") and digits.isdigit() and len(digits) > 1:

@@ -84,10 +84,15 @@ class PolicyRule(ApiType, frozen=True):
     """`api_groups`: None where there is no list; that grants nothing of any group but names."""
 
     verbs: tuple[str, ...] = ()
-    api_groups: tuple[str, ...] | None = None
+    api_groups_: tuple[str | None, ...] | None = None
     resources: tuple[str, ...] = ()
     resource_names: tuple[str, ...] = ()
     non_resource_urls: tuple[str, ...] = field(default=(), name="nonResourceURLs")
+
+    @property
+    def api_groups(self) -> tuple[str, ...] | None:
+        """With null as the core group: OLM, written in Go, reads it so from a bundle, and grants it."""
+        return None if self.api_groups_ is None else tuple(group or "" for group in self.api_groups_)
 
 
 class AggregationRule(ApiType, frozen=True):

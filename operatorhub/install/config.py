@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import mapping
+from kube.objects import mapping, text
 from operatorhub import olm
 from resources import yamltext
 from resources.forms.errors import object_problems
@@ -153,8 +153,8 @@ class ConfigForm(forms.Form):
         # What isn't a list in the YAML stays as it is: the schema says so.
         present = self.spec.get("env") or []
         if env and isinstance(present, list):
-            names = [pair["name"] for pair in env]
-            self.spec["env"] = env + [item for item in present if mapping(item).get("name") not in names]
+            names = {pair["name"] for pair in env}
+            self.spec["env"] = env + [item for item in present if text(mapping(item).get("name")) not in names]
         if labels := found.get("config_node_selector"):
             self.spec["nodeSelector"] = {**mapping(self.spec.get("nodeSelector")), **labels}
         present, tolerations = self.spec.get("tolerations") or [], found.get("config_tolerations")

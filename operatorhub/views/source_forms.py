@@ -221,7 +221,8 @@ def _new_own(request: ConsoleRequest) -> HttpResponse:
         request.POST if is_sent else None,
         request.FILES if is_sent else None,
         cluster=request.cluster.name,
-        initial={"from": Catalog.URL, **request.GET.dict()},
+        # Of a form that is sent, a file's initial value would take the place of a missing file.
+        initial=None if is_sent else {"from": Catalog.URL, **request.GET.dict()},
     )
     refused = catalogs.change_refusal(request.cluster)
     if form.is_valid() and not refused:

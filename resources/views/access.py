@@ -24,7 +24,7 @@ from console.web.pagination import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, uid_of
+from kube.objects import KubeObject, items, uid_of
 from resources.access import (
     ACCOUNT,
     CHOICES,
@@ -316,7 +316,7 @@ def _give(request: ConsoleRequest, place: Place, form: GrantForm) -> HttpRespons
             made = client.create(type_, obj, place.name)
         except AlreadyExists as error:
             live = writes.current_object(client, binding) or {}
-            if live.get("roleRef") == obj["roleRef"] and len(without(live, form.subject)) < len(live["subjects"]):
+            if live.get("roleRef") == obj["roleRef"] and _has_subject(live, form.subject):
                 words = _("“%(name)s” already has this role through the binding %(binding)s.")
                 words %= {"name": form.subject.name, "binding": binding.name}
                 form.add_error("name", words)
@@ -337,6 +337,10 @@ def _give(request: ConsoleRequest, place: Place, form: GrantForm) -> HttpRespons
         writes.add_message(request, words, back)
         break
     return HttpResponseRedirect(place.url("access"))
+
+
+def _has_subject(binding: KubeObject, subject: Subject) -> bool:
+    return len(without(binding, subject)) < len(items(binding.get("subjects")))
 
 
 def _refusal(error: KubeError, form: GrantForm) -> Problem:

@@ -6,11 +6,13 @@ https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecy
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.utils.translation import gettext as _
@@ -40,12 +42,30 @@ from resources.writing.examples import Offer
 SCALE = "~scale"
 _RESOURCES = tuple((side, what) for side in ("limits", "requests") for what in ("cpu", "memory"))
 _SECRET = {"password"}
-_NUMBERS = {"integer": int, "number": float}
 _NOT_A_NUMBER = gettext_lazy("“%(value)s” isn't a number.")
 _VALIDATORS = {
     "integer": RegexValidator(r"^[+-]?[0-9]+$", _NOT_A_NUMBER),
     "number": RegexValidator(r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$", _NOT_A_NUMBER),
 }
+
+
+class ScalarField(forms.CharField):
+    """A text as the object has it, a number where its type is one; None where it is empty. `type`: as of
+    SettableField.
+    """
+
+    def __init__(self, type_: str, value: str) -> None:
+        validators = [_VALIDATORS[type_]] if type_ in _VALIDATORS else []
+        super().__init__(required=False, initial=value, validators=validators)
+        self.type = type_
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        try:
+            return _read(self.type, text) if text else None
+        except ValueError:
+            # Of thousands of digits, or beyond a float: JSON has no infinity.
+            raise ValidationError(_NOT_A_NUMBER, params={"value": text}) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +88,7 @@ class SettableField:
         """The API server checks its value, but for numbers, which are sent as such."""
         if self.type == "boolean":
             return forms.BooleanField(required=False, initial=self.value == "true")
-        validators = [_VALIDATORS[self.type]] if self.type in _VALIDATORS else []
-        return forms.CharField(required=False, initial=self.value, validators=validators)
+        return ScalarField(self.type, self.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +139,7 @@ class SettingForm(forms.Form):
         found: dict[str, Any] = {}
         for entry in self.setting.entries:
             if entry.name in self.changed_data:
-                _put(found, entry.path, _read(entry, self.cleaned_data[entry.name]))
+                _put(found, entry.path, self.cleaned_data[entry.name])
         return found
 
 
@@ -250,14 +269,16 @@ def _words(entries: tuple[SettableField, ...], value: Any) -> str:
     return ", ".join(f"{entry.label} {entry.value}" for entry in entries if entry.value)
 
 
-def _read(entry: SettableField, value: Any) -> Any:
-    if entry.type == "boolean":
-        return value
-    if not value:
-        return None
-    if entry.type in _NUMBERS:
-        return _NUMBERS[entry.type](value)
-    return int(value) if entry.type == "int-or-string" and value.isascii() and value.isdigit() else value
+def _read(type_: str, text: str) -> int | float | str:
+    """Raises ValueError."""
+    if type_ == "number":
+        number = float(text)
+        if math.isinf(number):
+            raise ValueError(text)
+        return number
+    if type_ == "integer" or (type_ == "int-or-string" and text.isascii() and text.isdigit()):
+        return int(text)
+    return text
 
 
 def _put(into: dict[str, Any], path: tuple[str, ...], value: Any) -> None:

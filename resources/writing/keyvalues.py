@@ -58,8 +58,8 @@ class ValueInput(forms.Widget):
     def value_from_datadict(self, data: Mapping[str, Any], files: Mapping[str, Any], name: str) -> Value:
         text = data.get(name, "")
         if chosen := files.get(f"{name}-file"):
-            # A form reads its data several times.
-            content = chosen.open().read()
+            # A form reads its data several times, and refuses what is larger.
+            content = chosen.open().read(MOST + 1)
             return Value(text, base64.b64encode(content).decode("ascii"), str(chosen.name or "?")[:253])
         if data.get(f"{name}-drop") == "on":
             return Value(text)

@@ -44,6 +44,7 @@ class Whole(ApiType, frozen=True):
     other: Part | None = None
     parts: tuple[Part, ...] = ()
     words: tuple[str, ...] = ()
+    groups: tuple[str | None, ...] | None = None
     labels: dict[str, str] = {}
     named: dict[str, Part] = {}
     anything: Any = None
@@ -112,6 +113,8 @@ def test_a_good_object_is_read_the_same_with_a_surprise_beside_it() -> None:
         ("parts", [None, {"name": "b"}, 3, {"name": None}], (Part(name="b"), Part())),
         ("words", "word", ()),
         ("words", ["a", None, 3, {}], ("a", "3")),
+        ("groups", None, None),
+        ("groups", [None, "a", 3, {}], (None, "a", "3")),
         ("labels", ["app"], {}),
         ("labels", {"app": None, "port": 80, "x": {}}, {"port": "80"}),
         ("named", {"one": None, "two": {"count": 2}}, {"two": Part(count=2)}),
@@ -128,6 +131,15 @@ def test_what_is_not_of_the_fields_type(field: str, value: object, expected: obj
 @pytest.mark.parametrize("junk", JUNK, ids=repr)
 def test_what_is_no_mapping_has_the_defaults(junk: object) -> None:
     assert read(junk, Whole) == Whole()
+
+
+def test_a_number_of_too_many_digits_is_no_text() -> None:
+    whole = read({**GOOD, "name": 16**5000, "title": 16**5000, "words": [16**5000, "x"]}, Whole)
+    assert (whole.name, whole.title, whole.words) == ("none", "", ("x",))
+
+
+def test_a_key_with_half_of_a_surrogate_pair_hides_nothing() -> None:
+    assert read({**GOOD, "\ud800": 1, "part": {"\udfff": 1, "name": "a", "count": 1}}, Whole) == read(GOOD, Whole)
 
 
 def test_lists() -> None:

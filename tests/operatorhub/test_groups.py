@@ -117,6 +117,7 @@ def test_make_change_and_delete(client: ClusterClient, namespace: str) -> None:
     tried = text(web.post(f"{here}+/", {"name": "mine", "scope": "own", "try": "1"}))
     assert "The cluster would accept this" in tried
     assert "kubectl create" in tried
+    assert "Choose which namespaces the operators watch." in text(web.post(f"{here}+/", {"name": "mine", "scope": "?"}))
     assert groups.readable(client, namespace) == ()
     assert web.post(f"{here}+/", {"name": "mine", "scope": "own", "save": "1"})["Location"] == here
     until(lambda: groups.readable(client, namespace)[0].namespaces == (namespace,))

@@ -47,6 +47,8 @@ def test_yaml_says_the_rest_and_lines_win() -> None:
     assert found.spec["volumes"] == []
     strange = read(yaml="env: 5\ntolerations: x", env="LOG=debug", tolerations="gpu")
     assert strange.spec == {"env": 5, "tolerations": "x"}
+    odd = read(yaml="env: [{name: {a: b}}, text, {name: LOG}]", env="LOG=debug")
+    assert odd.spec["env"] == [{"name": "LOG", "value": "debug"}, {"name": {"a": "b"}}, "text"]
 
 
 @pytest.mark.parametrize(

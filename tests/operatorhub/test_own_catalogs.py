@@ -87,6 +87,17 @@ def test_an_upload_that_is_too_large_is_refused(
     assert not Catalog.objects.exists()
 
 
+def test_an_address_is_no_file(client: ClusterClient, mine: None) -> None:
+    answer = Client().post(f"{NEW}?file=x", own(**{"from": "upload"}))
+    assert answer.status_code == 422 and "Choose a file" in text(answer)
+
+
+def test_an_interval_that_is_not_offered_is_refused_at_its_field(client: ClusterClient, mine: None) -> None:
+    answer = Client().post(NEW, own(interval="2h"))
+    assert answer.status_code == 422 and "Select a valid choice" in text(answer)
+    assert not Catalog.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("more", "field", "words"),
     [

@@ -103,6 +103,12 @@ def test_the_dangerous_part_of_a_rule_is_a_right_of_its_own_and_comes_first() ->
     assert [item.resources for item in found] == [("secrets",), ("pods", "services")]
 
 
+def test_a_group_that_is_null_is_the_core_group() -> None:
+    """As OLM reads it: a bundle could hide with it what it asks for."""
+    (right,) = permissions.asked(csv({"verbs": ["get"], "apiGroups": [None], "resources": ["secrets"]}))
+    assert right.words == "Can read Secrets in all namespaces" and right.danger
+
+
 def test_what_is_said_twice_is_said_once() -> None:
     found = permissions.asked(
         csv(

@@ -175,6 +175,11 @@ def test_what_is_typed_wrong_is_said_at_its_field(client: ClusterClient, field: 
         assert name in ("kind", "endpoint") or f'name="{name}" value="{typed_text}"' in unescape(content), name
 
 
+def test_a_choice_that_is_not_offered_is_refused_in_words(client: ClusterClient, home: str) -> None:
+    response = Client().post(NEW, typed("default", endpoint="configmap") | {"save": "1"})
+    assert response.status_code == 422 and "Select a valid choice" in text(response)
+
+
 def test_an_address_instead_of_an_image(client: ClusterClient, home: str) -> None:
     response = Client().post(NEW, typed("default", endpoint="address", address="nowhere", interval="") | {"save": "1"})
     assert response.status_code == 422 and "host and a port" in text(response)

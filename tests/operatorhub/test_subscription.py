@@ -150,6 +150,8 @@ def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None
     assert operators.sub_of(client, namespace).channel == "archive"
     bad = web.post(here, {"version": version, "config.env": "a: [", "save": "1"})
     assert bad.status_code == 422
+    odd = web.post(here, {"version": version, "approval": "Never", "save": "1"})
+    assert odd.status_code == 422 and "Choose automatic or manual approval." in text(odd)
 
     # The page is as old as its form says: other users' changes aren't overwritten.
     client.patch(

@@ -17,6 +17,12 @@ JSON = st.recursive(
 )
 
 
+def test_a_number_of_thousands_of_digits_is_text() -> None:
+    for digits in ("9" * 5000, f"0x{'f' * 5000}", f"0b{'1' * 20_000}"):
+        assert load(f"a: {digits}") == {"a": digits}
+        assert load(dump({"a": digits})) == {"a": digits}
+
+
 @given(JSON)
 def test_what_is_written_is_read_back(value: object) -> None:
     assert load(dump(value)) == value

@@ -198,6 +198,14 @@ def test_a_name_that_is_taken_gets_a_number(browser: Client, client: ClusterClie
     assert names(client, namespace) == {"jane.kim@example.com-edit", "jane.kim@example.com-edit-2"}
 
 
+def test_a_binding_without_subjects_takes_its_name_too(browser: Client, client: ClusterClient, namespace: str) -> None:
+    name = "jane.kim@example.com-edit"
+    bind(client, namespace, name, "edit", "somebody")
+    client.patch(client.find(RBAC, "v1", "rolebindings"), name, {"subjects": None}, namespace)
+    assert browser.post(page_url(namespace, "give/"), gift()).status_code == 302
+    assert names(client, namespace) == {name, f"{name}-2"}
+
+
 def test_escalation_is_refused_where_it_happened(
     browser: Client, client: ClusterClient, become: Become, namespace: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -16,6 +16,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from kube.client import ClusterClient
+from resources.writing.keyvalues import MOST
 from tests.forms import dom
 
 SECRETS = "/resources/core/v1/secrets/new-values/"
@@ -171,6 +172,20 @@ def test_what_is_wrong_is_said_at_its_place_and_nothing_is_lost(browser: Client,
         "value-2-kept-name": "b",
     }
     assert browser.post(SECRETS, again).status_code == 302
+
+
+def test_a_file_that_is_too_large_is_not_carried_along_whole(browser: Client, namespace: str) -> None:
+    file = SimpleUploadedFile("large.bin", bytes(3 * MOST))
+    data = {"sort": "values", "namespace": namespace, "name": "x", "rows": "1", "key-0": "a", "value-0-file": file}
+    answer = browser.post(SECRETS, data)
+    page = answer.content.decode()
+    assert answer.status_code == 422 and "All values together can&#x27;t exceed 1 MiB." in page
+    unchanged_value = control(page, "value-0-kept").attributes["value"] or ""
+    assert len(base64.b64decode(unchanged_value)) == MOST + 1
+    # What is left of it is refused as well.
+    again = {key: value for key, value in data.items() if key != "value-0-file"}
+    again |= {"value-0-kept": unchanged_value, "value-0-kept-name": "large.bin"}
+    assert browser.post(SECRETS, again).status_code == 422
 
 
 def test_rows_come_and_go_and_another_sort_forgets_nothing(browser: Client, namespace: str) -> None:

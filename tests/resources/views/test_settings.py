@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -199,6 +200,10 @@ def test_what_descriptors_say_of_odd_objects(client: ClusterClient, kind: Resour
     assert unchanged.is_valid() and unchanged.patch == {}
     assert emptied.is_valid() and emptied.patch == {"spec": {"size": None}}
     assert not wrong.is_valid()
+    for type_, digits in (("integer", "9" * 5000), ("int-or-string", "9" * 5000), ("number", "1e999")):
+        (entry,) = size.entries
+        form = SettingForm(replace(size, entries=(replace(entry, type=type_),)), {"spec.size": digits})
+        assert "isn't a number" in form.errors["spec.size"][0]
 
 
 def test_a_finalizer_is_taken_away_only_by_name(
