@@ -105,9 +105,17 @@ def static_figures() -> dict[str, int]:
         ),
         "`django.forms` forms": sum(has_form_base(node) for tree in trees.values() for node in ast.walk(tree)),
         "digging by mapping(), text(), items() in operatorhub and resources": sum(
-            isinstance(call.func, ast.Name) and call.func.id in _DIGGERS for tree in digging for call in calls(tree)
+            is_digging(call) for tree in digging for call in calls(tree)
         ),
     }
+
+
+def is_digging(call: ast.Call) -> bool:
+    """By the helper's own name, or by its module's: objects.text()."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "objects":
+        return function.attr in _DIGGERS
+    return isinstance(function, ast.Name) and function.id in _DIGGERS
 
 
 def files_of(work: Callable[[], object]) -> int:
