@@ -73,9 +73,14 @@ def clean(client: ClusterClient, name: str) -> None:
     spaces = client.find("", "v1", "namespaces")
     quietly(client, spaces, name)
     until(lambda: gone(client, spaces, name))
-    quietly(client, crds, FLIGHTS)
-    until(lambda: gone(client, crds, FLIGHTS))
+    until(lambda: _is_gone_for_good(client, crds, FLIGHTS))
     client.forget_types()
+
+
+def _is_gone_for_good(client: ClusterClient, type_: Any, name: str) -> bool:
+    """Deletes it as often as needed: an approved plan of another namespace may still make it once more."""
+    quietly(client, type_, name)
+    return gone(client, type_, name)
 
 
 def quietly(client: ClusterClient, type_: Any, name: str, namespace: str = "") -> None:
