@@ -56,8 +56,27 @@ class Shell:
         until = time.monotonic() + LONG
         while problem := self._try(command):
             if "until" not in command.marks or time.monotonic() > until:
-                raise AssertionError(problem)
+                raise AssertionError(f"{problem}\n{self._state(command.line)}")
             time.sleep(0.3)
+
+    def _state(self, line: str) -> str:
+        """What the cluster has, for the log of a failure: of a `kubectl wait` first the object that was waited for."""
+        waited = [re.sub(r" --for=.*", " -o yaml", line.replace(" wait ", " get "))] if " wait " in line else []
+        commands = [*waited, "kubectl get pods -A", "kubectl get events -A --sort-by=.lastTimestamp | tail -40"]
+        return "\n".join(f"$ {command}\n{self._output(command)}" for command in commands)
+
+    def _output(self, line: str) -> str:
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=self.folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.stdout
 
     def close(self) -> None:
         for process in self._staying:
