@@ -147,7 +147,7 @@ class CSVDescription(ApiType, frozen=True):
 
     display_name: Text = ""
     version: Text = ""
-    description: Text = ""
+    description: str = ""
     annotations: dict[str, str] = {}
     keywords: tuple[Text, ...] = ()
     maturity: Text = ""
