@@ -8,7 +8,7 @@ default. A type's annotations say how a field is read:
 - `IntOrString`: an integer or text, as it is.
 - `Text`: likewise, without white space around it, for what authors write by hand.
 - `bool`, `int`, `float`: only that type; true isn't an integer. `bool | None`, `int | None`: None where it's missing.
-- an ApiType: its defaults where there is no mapping. `ApiType | None`: None where there is none; `{}` is one.
+- an ApiType: of anything but a mapping, its defaults. `ApiType | None`: of anything but a mapping, None; not of `{}`.
 - `tuple[X, ...]`: those elements that can be read as X. `dict[str, X]`: likewise, by key. Of `X | None`: null too.
 - `Any`: as it is.
 """

@@ -81,7 +81,7 @@ class LimitRange(Object, frozen=True):
 
 
 class PolicyRule(ApiType, frozen=True):
-    """`api_groups`: None where there is no list; that grants nothing of any group but names."""
+    """`api_groups`: None without a list; that grants nothing of any group but names."""
 
     verbs: tuple[str, ...] = ()
     api_groups_: tuple[str | None, ...] | None = None

@@ -21,7 +21,7 @@ from kube.objects import KubeObject
 from kube.reader import read
 from kube.types.workloads import CronJob, Job, JobStatus
 from resources.kinds import Kind, Maker, Panel
-from resources.kinds.parts import Cell, Table, facts, label, line, lines, more_note, see, some, state, table
+from resources.kinds.parts import Cell, Table, facts, in_seconds, label, line, lines, more_note, see, some, state, table
 from resources.kinds.workloads import template_panels
 from resources.state.health import Health
 from resources.state.kind_health import health
@@ -58,8 +58,8 @@ def _job(job: Job) -> Iterator[tuple[str, Cell]]:
     yield _("Duration"), line(duration(status.start_time, ended(status)))
     yield _("Parallelism"), line(spec.parallelism)
     yield _("Backoff limit"), line(spec.backoff_limit)
-    yield _("Active deadline"), line(_seconds(spec.active_deadline_seconds))
-    yield _("TTL after finished"), line(_seconds(spec.ttl_seconds_after_finished))
+    yield _("Active deadline"), line(in_seconds(spec.active_deadline_seconds))
+    yield _("TTL after finished"), line(in_seconds(spec.ttl_seconds_after_finished))
     yield _("Suspended"), label(_("Yes"), "purple") if spec.suspend else ()
 
 
@@ -94,10 +94,6 @@ def duration(start: str, end: str) -> str:
     return f"{seconds // 3600} h {seconds % 3600 // 60} min"
 
 
-def _seconds(value: int | None) -> str:
-    return "" if value is None else f"{value} s"
-
-
 def cron_job_panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     cron_job = read(obj, CronJob)
     yield facts("schedule", _("Schedule"), _schedule(cron_job))
@@ -121,7 +117,7 @@ def _schedule(cron_job: CronJob) -> Iterator[tuple[str, Cell]]:
         "Replace": _("Replace: the next run replaces the running Job"),
     }
     yield _("Concurrency policy"), line(policies.get(spec.concurrency_policy, spec.concurrency_policy))
-    yield _("Starting deadline"), line(_seconds(spec.starting_deadline_seconds))
+    yield _("Starting deadline"), line(in_seconds(spec.starting_deadline_seconds))
 
 
 def _runs(client: ClusterClient, cron_job: CronJob) -> Panel:

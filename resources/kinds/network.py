@@ -84,17 +84,13 @@ def _service_endpoints(client: ClusterClient, service: Service) -> Panel:
     meta = service.metadata
     labels = f"kubernetes.io/service-name={meta.name}"
     found = some(client, "discovery.k8s.io", "EndpointSlice", meta.namespace, labels=labels, limit=100)
-    rows = tuple(row for item in found.items for row in endpoints(client, read(item, EndpointSlice)))
+    slices = [read(item, EndpointSlice) for item in found.items]
     empty = (
         _("No Pod matches the selector, so the Service has no endpoints.")
         if service.spec.selector
         else _("This Service has no selector, so its EndpointSlices must be created manually.")
     )
-    columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
-    made = Table(
-        title=_("Endpoints"), columns=columns, rows=rows, note=more_note(found), problem=found.problem, empty=empty
-    )
-    return table("endpoints", made, wide=True)
+    return _endpoints_table(client, slices, empty, note=more_note(found), problem=found.problem)
 
 
 def endpoints(client: ClusterClient, slice_: EndpointSlice) -> Iterator[tuple[Cell, ...]]:
@@ -221,13 +217,14 @@ def _pods(selector: Mapping[str, Any]) -> str:
 
 
 def slice_panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    yield _endpoints_table(client, [read(obj, EndpointSlice)])
+    yield _endpoints_table(client, [read(obj, EndpointSlice)], _("No endpoints."))
 
 
 def endpoints_panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     """The older kind, read as the newer one."""
     older = read(obj, Endpoints)
-    yield _endpoints_table(client, [_as_slice(older, subset) for subset in older.subsets])
+    slices = [_as_slice(older, subset) for subset in older.subsets]
+    yield _endpoints_table(client, slices, _("No endpoints."))
 
 
 def _as_slice(older: Endpoints, subset: EndpointSubset) -> EndpointSlice:
@@ -245,10 +242,12 @@ def _as_slice(older: Endpoints, subset: EndpointSubset) -> EndpointSlice:
     return EndpointSlice(metadata=older.metadata, ports=subset.ports, endpoints=found)
 
 
-def _endpoints_table(client: ClusterClient, slices: Iterable[EndpointSlice]) -> Panel:
+def _endpoints_table(
+    client: ClusterClient, slices: Iterable[EndpointSlice], empty: str, *, note: str = "", problem: str = ""
+) -> Panel:
     rows = tuple(row for slice_ in slices for row in endpoints(client, slice_))
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
-    made = Table(title=_("Endpoints"), columns=columns, rows=rows, empty=_("No endpoints."))
+    made = Table(title=_("Endpoints"), columns=columns, rows=rows, note=note, problem=problem, empty=empty)
     return table("endpoints", made, wide=True)
 
 

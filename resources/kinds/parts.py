@@ -85,6 +85,11 @@ def lines(values: Iterable[Any], look: str = "") -> Cell:
     return tuple(bit for value in values for bit in line(value, look))
 
 
+def in_seconds(value: int | None) -> str:
+    """'30 s'; '' for None."""
+    return "" if value is None else f"{value} s"
+
+
 def label(value: Any, colour: str = "") -> Cell:
     return line(value, "label", colour=colour)
 

@@ -31,7 +31,21 @@ from kube.types.core import (
 )
 from kube.types.meta import ObjectReference
 from resources.kinds import Kind, Maker, Panel
-from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, more_note, see, some, state, table
+from resources.kinds.parts import (
+    Bit,
+    Cell,
+    Table,
+    facts,
+    in_seconds,
+    label,
+    line,
+    lines,
+    more_note,
+    see,
+    some,
+    state,
+    table,
+)
 from resources.state.kind_health import health
 
 _ENVIRONMENT = 60
@@ -80,17 +94,13 @@ def _facts(client: ClusterClient, pod: Pod, namespace: str) -> Iterable[tuple[st
     yield _("Service account"), see(client, "", "ServiceAccount", spec.service_account_name, namespace)
     yield _("Restart policy"), line(spec.restart_policy)
     yield _("Priority class"), see(client, "scheduling.k8s.io", "PriorityClass", spec.priority_class_name)
-    yield _("Grace period"), line(_seconds(spec.termination_grace_period_seconds))
+    yield _("Grace period"), line(in_seconds(spec.termination_grace_period_seconds))
     yield _("Uses the node's network"), label(_("Yes"), "orange") if spec.host_network else ()
     yield _("Node selector"), lines(f"{key}={value}" for key, value in spec.node_selector.items())
     yield (
         _("Image pull secrets"),
         tuple(bit for secret in spec.image_pull_secrets for bit in see(client, "", "Secret", secret.name, namespace)),
     )
-
-
-def _seconds(value: int | None) -> str:
-    return "" if value is None else f"{value} s"
 
 
 def containers(pod: Pod, client: ClusterClient | None = None) -> tuple[PodContainer, ...]:
@@ -153,7 +163,7 @@ def tolerations(spec: PodSpec) -> tuple[tuple[Cell, ...], ...]:
         (
             line(_taint(toleration)),
             line(toleration.effect or _("any effect")),
-            line(_seconds(toleration.toleration_seconds) or _("always")),
+            line(in_seconds(toleration.toleration_seconds) or _("always")),
         )
         for toleration in spec.tolerations
     )

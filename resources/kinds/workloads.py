@@ -24,7 +24,7 @@ from kube.types.core import PodSpec
 from kube.types.meta import ObjectMeta
 from kube.types.workloads import ControllerRevision, DaemonSetStatus, Workload, WorkloadSpec
 from resources.kinds import Kind, Maker, Panel
-from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, see, some, table
+from resources.kinds.parts import Bit, Cell, Table, facts, in_seconds, label, line, lines, see, some, table
 from resources.kinds.pods import facts_of_container, volumes
 from resources.place import Place
 
@@ -165,8 +165,9 @@ def rollout(client: ClusterClient, kind: str, spec: WorkloadSpec, namespace: str
     yield _("Service account"), see(client, "", "ServiceAccount", spec.pod_spec.service_account_name, namespace)
     yield _("Service"), see(client, "", "Service", spec.service_name, namespace)
     yield _("Pod management policy"), line(spec.pod_management_policy)
-    yield _("Minimum ready time"), line(_seconds(spec.min_ready_seconds))
-    yield _("Progress deadline"), line(_seconds(spec.progress_deadline_seconds)) if kind == "Deployment" else ()
+    yield _("Minimum ready time"), line(in_seconds(spec.min_ready_seconds or None))
+    deadline = in_seconds(spec.progress_deadline_seconds or None)
+    yield _("Progress deadline"), line(deadline) if kind == "Deployment" else ()
     yield _("Revision history limit"), line(spec.revision_history_limit)
     yield _("Claim templates"), lines(_claim(claim) for claim in spec.volume_claim_templates)
 
@@ -174,10 +175,6 @@ def rollout(client: ClusterClient, kind: str, spec: WorkloadSpec, namespace: str
 def _claim(claim: PersistentVolumeClaim) -> str:
     size = claim.spec.resources.requests.get("storage")
     return " ".join(part for part in (claim.metadata.name, size, claim.spec.storage_class_name) if part)
-
-
-def _seconds(value: int) -> str:
-    return f"{value} s" if value else ""
 
 
 def strategy(spec: WorkloadSpec) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, is_last_applied, name_of, namespace_of
+from kube.objects import KubeObject, name_of, namespace_of, without_last_applied
 from kube.reader import read
 from kube.selectors import pod_selector
 from kube.types.meta import ObjectMeta, ObjectReference, OwnerReference
@@ -81,7 +81,6 @@ class Detail:
 def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detail:
     """All of it from the object, and one more question to the API server: what its printer columns say."""
     metadata = read(obj.get("metadata"), ObjectMeta)
-    annotations = {key: value for key, value in metadata.annotations.items() if not is_last_applied(key)}
     return Detail(
         type=type_,
         name=metadata.name,
@@ -90,7 +89,7 @@ def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detai
         deleted=metadata.deletion_timestamp,
         health=explained_health(obj),
         labels=_pairs(metadata.labels),
-        annotations=_pairs(annotations),
+        annotations=_pairs(without_last_applied(metadata.annotations)),
         finalizers=metadata.finalizers,
         owners=tuple(link(client, reference, metadata.namespace) for reference in metadata.owner_references),
         conditions=conditions(obj),

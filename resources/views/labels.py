@@ -123,7 +123,7 @@ def _page(
 
 
 def _save(request: ConsoleRequest, place: Place, parts: list[Part]) -> HttpResponse:
-    patch = {part.kind: part.patch for part in parts if part.patch}
+    patch = {part.kind: change for part in parts if (change := part.patch)}
     if patch:
         was_before = writes.current_object(request.cluster, place)
         try:

@@ -325,11 +325,12 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         return _answer(request, place, form, status=409)
     if not form.is_valid():
         return _answer(request, place, form, status=422)
+    patch = form.patch
     try:
-        if form.patch:
+        if patch:
             before = writes.current_object(request.cluster, place)
             with audit.recorded(request, verb, place.ref):
-                _send(request, place, setting, form.patch)
+                _send(request, place, setting, patch)
             back = writes.changed(request.cluster, verb, place, before)
     except KubeError as error:
         _add_refusal(form, error)
@@ -337,7 +338,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}
     if wants_fragment(request):
         saved = replace(setting_part(place, _find(request, place, key)), saved=True)
-        context = {"item": saved, "toast": writes.with_undo(words, back) if form.patch else ""}
+        context = {"item": saved, "toast": writes.with_undo(words, back) if patch else ""}
         return render.page(request, "resources/_setting.html", context)
     writes.add_message(request, words, back)
     return HttpResponseRedirect(place.url())
