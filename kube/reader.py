@@ -20,7 +20,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from kube.objects import text
+from kube.objects import items, text
 
 # How the API spells these words: podIP, clusterIPs, installedCSV.
 # https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#naming-conventions
@@ -71,7 +71,7 @@ def read(value: object, type_: type[Read]) -> Read:
 
 def read_list(value: object, type_: type[Read]) -> tuple[Read, ...]:
     """Those elements of a list that are mappings; () for anything else."""
-    return tuple(read(item, type_) for item in value if isinstance(item, Mapping)) if isinstance(value, list) else ()
+    return tuple(read(item, type_) for item in items(value))
 
 
 def _read_fields(value: object, type_: type[Read]) -> Read:

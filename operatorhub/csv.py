@@ -17,6 +17,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from kube.objects import items
 from kube.reader import read
 from kube.types import meta
 from kube.types.olm import CRDDescription, CSVDescription, InstallMode
@@ -233,7 +234,7 @@ def created(annotations: Mapping[str, str]) -> str:
 def objects(annotations: Mapping[str, str]) -> tuple[Object, ...]:
     """The objects of the annotation `alm-examples`, a JSON list."""
     found = _json(annotations.get("alm-examples"))
-    return tuple(example for example in (found if isinstance(found, list) else [found]) if isinstance(example, dict))
+    return tuple(items(found if isinstance(found, list) else [found]))
 
 
 def _feature(name: str) -> str:

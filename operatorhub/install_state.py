@@ -15,8 +15,9 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.reader import read
 from kube.types.meta import Condition
-from kube.types.olm import CatalogSourceStatus, ClusterServiceVersionStatus, InstallPlanStatus
+from kube.types.olm import CatalogSourceStatus, InstallPlanStatus
 from operatorhub import olm
+from resources.state.health import condition_of
 
 #: OLM rechecks missing requirements within this time.
 SETTLE_SECONDS = 15.0
@@ -55,7 +56,7 @@ class Failure:
 
 def version_failure(found: Object | None) -> Failure | None:
     """Why a ClusterServiceVersion has failed; None while OLM works on it, and when it runs."""
-    status = _version_status(found)
+    status = olm.csv_status(found)
     if status.phase in ("", olm.SUCCEEDED, olm.REPLACING, olm.DELETING):
         return None
     if status.phase == olm.FAILED and lasts(status.last_transition_time):
@@ -71,10 +72,6 @@ def version_failure(found: Object | None) -> Failure | None:
     if timed_out or len(failures) >= MAX_ATTEMPTS:
         return Failure(failures[-1].reason, failures[-1].message)
     return None
-
-
-def _version_status(found: Object | None) -> ClusterServiceVersionStatus:
-    return read((found or {}).get("status"), ClusterServiceVersionStatus)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +98,7 @@ def unmet(found: Object | None) -> tuple[Requirement, ...]:
             message=requirement.message,
             rules=tuple(dependent.message for dependent in requirement.dependents if dependent.status not in MET),
         )
-        for requirement in _version_status(found).requirement_status
+        for requirement in olm.csv_status(found).requirement_status
         if requirement.status not in MET
     )
 
@@ -112,7 +109,7 @@ def missing(found: Object | None, plan: Object | None, served: frozenset[str]) -
 
     `plan` None: OLM has removed it, or a bundle runs without one. `served`: CRDs that the cluster now serves.
     """
-    status = _version_status(found)
+    status = olm.csv_status(found)
     if status.phase not in ("Pending", olm.FAILED):
         return ()
     plan_status = read((plan or {}).get("status"), InstallPlanStatus)
@@ -164,17 +161,17 @@ def subscription_problem(sub: olm.Subscription) -> str:
     """
     under_way = bool(sub.plan) and not sub.installed
     for kind in olm.PROBLEMS:
-        for condition in sub.conditions:
-            if condition.type != kind or condition.status != "True" or (kind == "ResolutionFailed" and under_way):
-                continue
-            if kind in olm.FINAL_PROBLEMS or lasts(sub.problem_since):
-                return condition.message or condition.reason
+        if kind == "ResolutionFailed" and under_way:
+            continue
+        condition = condition_of(sub.conditions, kind, "True")
+        if condition and (kind in olm.FINAL_PROBLEMS or lasts(sub.problem_since)):
+            return condition.message or condition.reason
     return ""
 
 
-def catalog_silent(source: Object) -> str:
+def catalog_silent(source: CatalogSourceStatus) -> str:
     """The state of a catalog's connection where it has not answered for long (TRANSIENT_FAILURE …), else ''."""
-    connection = read(source.get("status"), CatalogSourceStatus).connection_state
+    connection = source.connection_state
     state = connection.last_observed_state
     if state in HEALTHY_CATALOG or not lasts(connection.last_connect):
         return ""

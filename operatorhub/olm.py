@@ -24,6 +24,7 @@ from kube.types.meta import Condition, ObjectMeta
 from kube.types.olm import ClusterServiceVersionStatus
 from operatorhub.csv import strings
 from resources.live_topics import TypeName
+from resources.state.health import condition_of
 
 GROUP = "operators.coreos.com"
 PACKAGES_GROUP = "packages.operators.coreos.com"
@@ -97,12 +98,8 @@ class Subscription:
         For lists, which read no plans. After an approval OLM updates the condition a moment later than the plan, whose
         own rule is plan_waits().
         """
-        return any(
-            condition.type == "InstallPlanPending"
-            and condition.status == "True"
-            and condition.reason == REQUIRES_APPROVAL
-            for condition in self.conditions
-        )
+        pending = condition_of(self.conditions, "InstallPlanPending", "True")
+        return pending is not None and pending.reason == REQUIRES_APPROVAL
 
     @property
     def dismissed(self) -> bool:
@@ -129,9 +126,8 @@ class Subscription:
         Whether it lasts: install_state.subscription_problem.
         """
         for kind in PROBLEMS:
-            for condition in self.conditions:
-                if condition.type == kind and condition.status == "True":
-                    return condition.message or condition.reason
+            if condition := condition_of(self.conditions, kind, "True"):
+                return condition.message or condition.reason
         return ""
 
 
@@ -233,13 +229,12 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
     )
 
 
-def plan_waits(plan: Mapping[str, Any]) -> bool:
+def plan_waits(plan: olm_types.InstallPlan) -> bool:
     """True while an InstallPlan waits for approval.
 
     An approved plan keeps the phase RequiresApproval until OLM has seen the approval, so the phase alone isn't enough.
     """
-    found = read(plan, olm_types.InstallPlan)
-    return found.status.phase == REQUIRES_APPROVAL and not found.spec.approved
+    return plan.status.phase == REQUIRES_APPROVAL and not plan.spec.approved
 
 
 def version_in(csv_name: str) -> str:
@@ -250,15 +245,19 @@ def version_in(csv_name: str) -> str:
     return found[1] if found else csv_name
 
 
+def csv_status(csv: Mapping[str, Any] | None) -> ClusterServiceVersionStatus:
+    """What OLM says of a CSV; the defaults where there is none."""
+    return read((csv or {}).get("status"), ClusterServiceVersionStatus)
+
+
 def phase(csv: Mapping[str, Any]) -> str:
     """The CSV's phase, '' before OLM has set one."""
-    return read(csv.get("status"), ClusterServiceVersionStatus).phase
+    return csv_status(csv).phase
 
 
 def copied(csv: Mapping[str, Any]) -> bool:
     """True for the copies that OLM puts into every namespace an operator watches."""
-    status = read(csv.get("status"), ClusterServiceVersionStatus)
-    return COPIED in read(csv.get("metadata"), ObjectMeta).labels or status.reason == "Copied"
+    return COPIED in read(csv.get("metadata"), ObjectMeta).labels or csv_status(csv).reason == "Copied"
 
 
 def copied_from(csv: Mapping[str, Any]) -> str:

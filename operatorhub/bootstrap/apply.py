@@ -25,6 +25,7 @@ from operatorhub.bootstrap import manifest
 from operatorhub.install import created_objects
 from operatorhub.install.created_objects import DeletionTarget, Removed
 from operatorhub.models import Run
+from resources.state.health import condition_of
 
 KIND = "olm"
 DRAFT, RUNNING, DONE, FAILED = "draft", "running", "done", "failed"
@@ -143,7 +144,7 @@ def _is_established(client: ClusterClient, name: str) -> bool:
     except KubeError:
         return False
     conditions = read(found.get("status"), CustomResourceDefinitionStatus).conditions
-    return any(condition.type == "Established" and condition.status == "True" for condition in conditions)
+    return condition_of(conditions, "Established", "True") is not None
 
 
 def _type(client: ClusterClient, obj: KubeObject) -> ResourceType:

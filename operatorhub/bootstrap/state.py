@@ -13,6 +13,7 @@ from kube.types.olm import CatalogSource, ClusterServiceVersion
 from kube.types.workloads import Workload
 from operatorhub import olm
 from operatorhub.running.workloads import page_of
+from resources.state.health import condition_of
 
 GOOD, BAD, ABSENT, UNKNOWN = "done", "failed", "waiting", "asks"
 #: Deployments by name.
@@ -163,11 +164,11 @@ def _package_api(client: ClusterClient, wanted: bool) -> Check:
     except KubeError as error:
         return Check(what, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": error.message})
     url = page_of("apiservices", "", "v1.packages.operators.coreos.com", "apiregistration.k8s.io", "v1")
-    for condition in read(found.get("status"), APIServiceStatus).conditions:
-        if condition.type == "Available":
-            good = condition.status == "True"
-            return Check(what, GOOD if good else BAD, condition.message or condition.reason, url)
-    return Check(what, BAD, _("The APIService exists, but doesn't report a status yet."), url)
+    available = condition_of(read(found.get("status"), APIServiceStatus).conditions, "Available")
+    if available is None:
+        return Check(what, BAD, _("The APIService exists, but doesn't report a status yet."), url)
+    good = available.status == "True"
+    return Check(what, GOOD if good else BAD, available.message or available.reason, url)
 
 
 def _catalogs(client: ClusterClient) -> list[Check]:

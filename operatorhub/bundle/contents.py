@@ -124,7 +124,7 @@ def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tup
     """Of the Deployments' containers, of `relatedImages`, and the bundle's own; each once."""
     spec = read(csv.get("spec"), ClusterServiceVersionSpec)
     uses: dict[str, dict[str, None]] = {}
-    for deployment, container in _containers(spec):
+    for deployment, container in containers(spec):
         if container.image:
             words = _("container %(container)s of Deployment %(deployment)s")
             values = {"container": container.name, "deployment": deployment}
@@ -139,7 +139,8 @@ def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tup
     return tuple(BundleImage(image, tuple(words), "@sha256:" in image) for image, words in uses.items())
 
 
-def _containers(spec: ClusterServiceVersionSpec) -> Iterator[tuple[str, Container]]:
+def containers(spec: ClusterServiceVersionSpec) -> Iterator[tuple[str, Container]]:
+    """Of the Deployments that a CSV makes, each with its Deployment's name."""
     for deployment in spec.install.spec.deployments:
         pod = deployment.spec.pod_spec
         for container in (*pod.init_containers, *pod.containers):

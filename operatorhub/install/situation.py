@@ -13,7 +13,7 @@ from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, ObjectList, name_of, namespace_of
 from kube.reader import read
 from kube.types.cluster import Namespace
-from kube.types.olm import PackageManifest
+from kube.types.olm import InstallPlan, PackageManifest
 from operatorhub import olm
 from operatorhub.sources import packagemanifests
 
@@ -92,7 +92,7 @@ def waiting_plan(client: ClusterClient, namespace: str) -> str:
         plans = client.list(olm.type_of(client, olm.PLANS), namespace).items
     except KubeError:
         return ""
-    return next((name_of(plan) for plan in plans if olm.plan_waits(plan)), "")
+    return next((name_of(plan) for plan in plans if olm.plan_waits(read(plan, InstallPlan))), "")
 
 
 def visible(client: ClusterClient, catalog: tuple[str, str], package: str, namespace: str) -> bool | None:

@@ -52,7 +52,7 @@ class InstallFacts:
 
     @property
     def csv_status(self) -> ClusterServiceVersionStatus:
-        return read((self.csv or {}).get("status"), ClusterServiceVersionStatus)
+        return olm.csv_status(self.csv)
 
     @property
     def phase(self) -> str:

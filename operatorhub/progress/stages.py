@@ -145,9 +145,10 @@ def catalog(facts: InstallFacts) -> Stage:
             words=f"{sub.catalog_namespace}/{sub.catalog}: {words}",
             url="" if facts.source_missing else url,
         )
-    seen = read(facts.source, CatalogSource).status.connection_state.last_observed_state
+    status = read(facts.source, CatalogSource).status
+    seen = status.connection_state.last_observed_state
     state = DONE if seen in ("READY", "IDLE") or chosen else RUNNING
-    if install_state.catalog_silent(facts.source) and not chosen:
+    if install_state.catalog_silent(status) and not chosen:
         state = FAILED
     place = f"{sub.catalog_namespace}/{sub.catalog}"
     words = f"{place}: {seen}" if seen else _("%(name)s: not checked yet") % {"name": place}
@@ -198,8 +199,8 @@ def bundle(facts: InstallFacts) -> Stage | None:
 
 def plan(facts: InstallFacts) -> Stage:
     """The InstallPlan with its steps."""
-    title, found = _("InstallPlan"), facts.plan
-    if found is None:
+    title = _("InstallPlan")
+    if facts.plan is None:
         # Old plans are removed by OLM; with the CSV there it has done its work.
         return Stage(
             key="plan",
@@ -207,7 +208,8 @@ def plan(facts: InstallFacts) -> Stage:
             state=DONE if facts.csv else WAITING,
             words=_("OLM has since removed the plan.") if facts.csv else "",
         )
-    status = read(found, InstallPlan).status
+    found = read(facts.plan, InstallPlan)
+    status, begun = found.status, found.metadata.creation_timestamp
     phase = status.phase
     parts = tuple(_step(step, phase, facts.subscription.namespace) for step in status.plan)
     made = sum(part.state == DONE for part in parts)
@@ -228,9 +230,9 @@ def plan(facts: InstallFacts) -> Stage:
         state=state,
         words=words,
         url=url,
-        at=created(found),
+        at=begun,
         parts=parts,
-        took=took(created(found), end),
+        took=took(begun, end),
     )
 
 
@@ -315,12 +317,14 @@ def version(facts: InstallFacts) -> Stage:
 def deployments(facts: InstallFacts) -> Stage:
     """All of them in one line."""
     namespace = facts.subscription.namespace
-    parts = tuple(workloads.deployment_part(namespace, name, item) for name, item in facts.deployments)
-    begun = [created(item) for _name, item in facts.deployments if item]
+    typed = [(name, read(item, Workload) if item else None) for name, item in facts.deployments]
+    parts = tuple(workloads.deployment_part(namespace, name, deployment) for name, deployment in typed)
+    present = [deployment for _name, deployment in typed if deployment]
+    begun = [deployment.metadata.creation_timestamp for deployment in present]
     ends = [
         available.last_transition_time
-        for _name, item in facts.deployments
-        if (available := condition_of(read(item, Workload).status.conditions, "Available", "True"))
+        for deployment in present
+        if (available := condition_of(deployment.status.conditions, "Available", "True"))
     ]
     return _sum("deployments", _("Deployments"), parts, begun, ends)
 
@@ -351,8 +355,8 @@ class PodPart:
 def pods(facts: InstallFacts) -> tuple[Stage, tuple[PodPart, ...]]:
     """The line, and its Pods with more than a line tells."""
     namespace = facts.subscription.namespace
-    parts = [workloads.pod_part(namespace, pod) for pod in facts.pods]
     typed = [read(pod, Pod) for pod in facts.pods]
+    parts = [workloads.pod_part(namespace, pod) for pod in typed]
     shown = tuple(
         PodPart(
             kind=part.kind,

@@ -109,10 +109,11 @@ def _catalog(facts: InstallFacts) -> Iterator[Trouble]:
             Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
         yield Trouble(key="catalog-missing", stage="catalog", words=words % values, raw=sub.problem, ways=ways)
-    elif facts.source is not None and (state := install_state.catalog_silent(facts.source)):
+    elif facts.source is not None:
         status = read(facts.source, CatalogSource).status
-        raw = status.message or status.reason or state
-        yield _silent(facts, sub.catalog_namespace, sub.catalog, sub.problem or raw)
+        if state := install_state.catalog_silent(status):
+            raw = status.message or status.reason or state
+            yield _silent(facts, sub.catalog_namespace, sub.catalog, sub.problem or raw)
 
 
 def _silent(facts: InstallFacts, namespace: str, name: str, raw: str) -> Trouble:

@@ -135,7 +135,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
     row = installed_operators.operator_row(obj, summary(obj), sub, icon, updates.catalogs(client) if sub else None)
     if row.state == workloads.DONE:
         return row
-    reason = reader.read(obj.get("status"), ClusterServiceVersionStatus).message
+    reason = olm.csv_status(obj).message
     state = updates.version_state(client, obj, sub.plan if sub else "")
     return installed_operators.with_state(row, state, reason)
 

@@ -14,7 +14,7 @@ from kube.errors import KubeError
 from kube.objects import KubeObject, namespace_of
 from kube.reader import read
 from kube.types.meta import ManagedMeta, ObjectMeta
-from kube.types.olm import CatalogSource, ClusterServiceVersionStatus
+from kube.types.olm import CatalogSource
 from operatorhub import install_state, olm
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
 
@@ -85,7 +85,7 @@ def catalogs(client: ClusterClient) -> CatalogHealth:
         source = read(obj, CatalogSource)
         place = (source.metadata.namespace, source.metadata.name)
         states[place] = source.status.connection_state.last_observed_state
-        if install_state.catalog_silent(obj):
+        if install_state.catalog_silent(source.status):
             silent.add(place)
     return CatalogHealth(states, tuple(found.within), frozenset(silent))
 
@@ -156,7 +156,7 @@ def version_states(
             state = version_state(client, found, plan)
         except KubeError as error:
             return (namespace, name), ("", str(error))
-        return (namespace, name), (state, read(found.get("status"), ClusterServiceVersionStatus).message)
+        return (namespace, name), (state, olm.csv_status(found).message)
 
     return dict(_workers.map(read_state, wanted))
 

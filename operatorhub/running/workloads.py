@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
-from kube.objects import KubeObject, name_of
 from kube.reader import read
-from kube.types.core import PodStatus
+from kube.types.core import Pod
 from kube.types.olm import ClusterServiceVersionSpec
-from kube.types.workloads import Workload, WorkloadSpec
+from kube.types.workloads import Workload
 from operatorhub import olm
+from resources.state.health import condition_of
 
 DONE, RUNNING, WAITING, FAILED, ASKS = "done", "running", "waiting", "failed", "asks"
 _SHOWN_PODS = 20
@@ -59,11 +59,13 @@ def read_workloads(
     pods: list[StagePart] = []
     for name in deployments(found):
         try:
-            item: KubeObject | None = client.get(client.find("apps", "v1", "deployments"), name, namespace)
+            obj = client.get(client.find("apps", "v1", "deployments"), name, namespace)
         except (NotFound, Forbidden):
-            item = None
-        shown.append(deployment_part(namespace, name, item))
-        if item and (labels := read(item.get("spec"), WorkloadSpec).selector.match_labels):
+            shown.append(deployment_part(namespace, name, None))
+            continue
+        deployment = read(obj, Workload)
+        shown.append(deployment_part(namespace, name, deployment))
+        if labels := deployment.spec.selector.match_labels:
             pods += _pods(client, namespace, ",".join(f"{key}={value}" for key, value in labels.items()))
     return tuple(shown), tuple(pods)
 
@@ -73,36 +75,23 @@ def _pods(client: ClusterClient, namespace: str, selector: str) -> list[StagePar
         listed = client.list(client.find("", "v1", "pods"), namespace, labels=selector, limit=_SHOWN_PODS).items
     except Forbidden:
         return []
-    return [pod_part(namespace, pod) for pod in listed]
+    return [pod_part(namespace, read(pod, Pod)) for pod in listed]
 
 
-def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> StagePart:
-    if obj is None:
+def deployment_part(namespace: str, name: str, deployment: Workload | None) -> StagePart:
+    if deployment is None:
         return StagePart(kind="Deployment", name=name, state=WAITING, words=_("pending"))
-    deployment = read(obj, Workload)
+    url = page_of("deployments", namespace, name, "apps", "v1")
+    if failure := condition_of(deployment.status.conditions, "ReplicaFailure", "True"):
+        return StagePart(kind="Deployment", name=name, state=FAILED, words=failure.message, url=url)
     wanted, ready = deployment.spec.replicas, deployment.status.available_replicas
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    for condition in deployment.status.conditions:
-        if condition.type == "ReplicaFailure" and condition.status == "True":
-            return StagePart(
-                kind="Deployment",
-                name=name,
-                state=FAILED,
-                words=condition.message,
-                url=page_of("deployments", namespace, name, "apps", "v1"),
-            )
-    return StagePart(
-        kind="Deployment",
-        name=name,
-        state=DONE if ready >= wanted else RUNNING,
-        words=words,
-        url=page_of("deployments", namespace, name, "apps", "v1"),
-    )
+    return StagePart(kind="Deployment", name=name, state=DONE if ready >= wanted else RUNNING, words=words, url=url)
 
 
-def pod_part(namespace: str, pod: KubeObject) -> StagePart:
-    status = read(pod.get("status"), PodStatus)
-    ready = any(condition.type == "Ready" and condition.status == "True" for condition in status.conditions)
+def pod_part(namespace: str, pod: Pod) -> StagePart:
+    status, name = pod.status, pod.metadata.name
+    ready = condition_of(status.conditions, "Ready", "True")
     reasons = [
         f"{state.reason} {state.message}".strip()
         for container in (*status.init_container_statuses, *status.container_statuses)
@@ -118,8 +107,8 @@ def pod_part(namespace: str, pod: KubeObject) -> StagePart:
     state = DONE if ready else FAILED if reasons or unscheduled or status.phase == "Failed" else RUNNING
     return StagePart(
         kind="Pod",
-        name=name_of(pod),
+        name=name,
         state=state,
         words=words,
-        url=page_of("pods", namespace, name_of(pod), "core", "v1"),
+        url=page_of("pods", namespace, name, "core", "v1"),
     )

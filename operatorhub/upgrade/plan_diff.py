@@ -20,7 +20,7 @@ from kube.types.extensions import CustomResourceDefinition
 from kube.types.meta import Object
 from kube.types.olm import ClusterServiceVersion, ClusterServiceVersionSpec
 from operatorhub import olm
-from operatorhub.bundle import permissions
+from operatorhub.bundle import contents, permissions
 from operatorhub.bundle.permissions import Right
 from operatorhub.running import installed_operators
 from operatorhub.upgrade import schema_diff
@@ -150,21 +150,16 @@ def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Pla
 
 def images(old: ClusterServiceVersionSpec, new: ClusterServiceVersionSpec) -> Iterator[ImageChange]:
     """Containers whose image changes, that are new, or that go."""
-    before, after = containers(old), containers(new)
+    before, after = _images(old), _images(new)
     for place in dict.fromkeys((*after, *before)):
         old_image, new_image = before.get(place, ""), after.get(place, "")
         if old_image != new_image:
             yield ImageChange(*place, old_image, new_image)
 
 
-def containers(spec: ClusterServiceVersionSpec) -> dict[tuple[str, str], str]:
-    """Images by (deployment, container) of a CSV's install strategy."""
-    found: dict[tuple[str, str], str] = {}
-    for deployment in spec.install.spec.deployments:
-        pod = deployment.spec.pod_spec
-        for container in (*pod.init_containers, *pod.containers):
-            found[deployment.name, container.name] = container.image
-    return found
+def _images(spec: ClusterServiceVersionSpec) -> dict[tuple[str, str], str]:
+    """By (deployment, container) of a CSV's install strategy."""
+    return {(deployment, container.name): container.image for deployment, container in contents.containers(spec)}
 
 
 def _crd(client: ClusterClient, step: PlanStep) -> Crd:

@@ -94,7 +94,7 @@ class InstallPlan:
     @property
     def waits(self) -> bool:
         """True while it waits for approval."""
-        return olm.plan_waits(self.object)
+        return self.state == ASKS
 
     @property
     def content(self) -> str:
@@ -131,7 +131,7 @@ def plan(obj: KubeObject) -> InstallPlan:
         namespace=metadata.namespace,
         name=metadata.name,
         phase=status.phase,
-        state=ASKS if olm.plan_waits(obj) else PHASES.get(status.phase, RUNNING),
+        state=ASKS if olm.plan_waits(found) else PHASES.get(status.phase, RUNNING),
         approval=spec.approval or "Automatic",
         approved=spec.approved,
         csvs=strings(spec.cluster_service_version_names),

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from kube.reader import read
+from kube.types.olm import InstallPlan
 from operatorhub import olm
 from operatorhub.progress import pods, stages, trouble
 from operatorhub.progress.facts import InstallFacts
@@ -260,10 +262,10 @@ def test_how_long_a_choice_took(start: str, end: str, seconds: float | None) -> 
 )
 def test_a_plan_waits_by_the_same_rule_everywhere(phase: str, spec: Object | None, waits: bool) -> None:
     plan = {"metadata": {"name": "install-1", "namespace": "apps"}, "spec": spec, "status": {"phase": phase}}
-    assert olm.plan_waits(plan) is waits
-    read = plans.plan(plan)
-    assert (read.waits, read.state) == (waits, "asks" if waits else "running")
-    assert stages.plan(facts(plan=plan)).state == read.state
+    assert olm.plan_waits(read(plan, InstallPlan)) is waits
+    shown = plans.plan(plan)
+    assert (shown.waits, shown.state) == (waits, "asks" if waits else "running")
+    assert stages.plan(facts(plan=plan)).state == shown.state
 
 
 def test_an_olm_that_says_nothing_is_asked_again() -> None:
