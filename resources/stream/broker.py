@@ -59,11 +59,12 @@ class _Joining:
 class _Missed(NamedTuple):
     """`entries`: those of each topic's stream since then, None where they aren't known.
 
-    `troubles`: why topics are paused.
+    `troubles`: why topics are paused. `now`: when it was asked, in ms on Redis' clock.
     """
 
     entries: dict[str, list[StreamEntry] | None]
     troubles: dict[str, str]
+    now: int
 
 
 class Broker(Reader):
@@ -204,7 +205,7 @@ class Broker(Reader):
             missed[topic] = await self._replay.since(topic, since) if since else None
             for entry in missed[topic] or ():
                 await self._load_columns(entry)
-        return _Missed(missed, troubles)
+        return _Missed(missed, troubles, now)
 
     def _admit(self, joining: _Joining, found: _Missed | None) -> None:
         """In one go, so that nothing comes between: what was missed, what arrived meanwhile, and from here on the
@@ -212,6 +213,7 @@ class Broker(Reader):
         """
         line, mailbox = joining.line, joining.line.mailbox
         missed, troubles = (found.entries, found.troubles) if found else ({}, {})
+        line.joined = found.now if found else 0
         aside = {topic: Feed(topic, self.feeds[topic].type) for topic in subscribed_topics(joining.subscriptions)}
         for subscription in joining.subscriptions:
             feed = aside[subscription.topic]

@@ -34,7 +34,6 @@ class BrowserConnection:
         "_at",
         "_begun",
         "_ending",
-        "_joined",
         "_loop",
         "_over",
         "_send",
@@ -43,18 +42,19 @@ class BrowserConnection:
         "_writing",
         "_wrote",
         "cluster",
+        "joined",
         "language",
         "mailbox",
     )
 
     def __init__(self, send: Send, language: str, cluster: str = "") -> None:
         self.language, self.cluster = language, cluster
+        self.joined = 0  # ms on Redis' clock: changes before that were missed
         self.mailbox = Mailbox()
         self._over = False
         self._send = send
         self._loop = asyncio.get_running_loop()
         self._begun = self._ending = False
-        self._joined = 0.0  # ms of Redis
         self._at = 0.0  # when the timer fires
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
         self._writing: asyncio.Task[None] | None = None
@@ -67,7 +67,6 @@ class BrowserConnection:
 
     def begin(self) -> None:
         self._begun = True
-        self._joined = time.time() * 1000 + counts.skew
         if self._ending:
             self._flush()
         else:
@@ -161,7 +160,7 @@ class BrowserConnection:
             counts.bytes += len(body)
             counts.events += len(times)
             # What was missed before says nothing of how fast we are.
-            counts.observe([number for number in times if number >= self._joined], time.time() * 1000)
+            counts.observe([number for number in times if number >= self.joined], time.time() * 1000)
         except OSError:
             self._finish()
             return
