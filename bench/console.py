@@ -46,10 +46,10 @@ class Running:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
-    def memory(self) -> dict[str, float]:
-        """Resident MiB of each process, by its place in the family."""
+    def memory(self) -> dict[str, tuple[float, float]]:
+        """(resident MiB, MiB with each shared page divided among its users) of each process, by its place."""
         family = psutil.Process(self.process.pid)
-        found: dict[str, float] = {}
+        found: dict[str, tuple[float, float]] = {}
         for member in [family, *family.children(recursive=True)]:
             words = " ".join(member.cmdline())
             name = next(
@@ -67,7 +67,9 @@ class Running:
                 ),
                 words[:40],
             )
-            found[name] = found.get(name, 0) + member.memory_info().rss / 2**20
+            used = member.memory_full_info()
+            resident, shared = found.get(name, (0.0, 0.0))
+            found[name] = resident + used.rss / 2**20, shared + used.pss / 2**20
         return found
 
 

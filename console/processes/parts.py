@@ -26,6 +26,9 @@ from kube.errors import InvalidConfig
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Our own operators: always in the embedded cluster's catalog.
 SAMPLES = ROOT / "examples" / "operators" / "packages"
+#: glibc's arenas, one per thread, keep tens of unused megabytes; so do its thresholds, which grow with the largest
+#: block that was ever freed unless they are set.
+MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "131072"}
 #: uvicorn's `--http`: the protocol that bounds headers and stalled clients.
 HTTP_PROTOCOL = "console.web.http_protocol:BoundedProtocol"
 # A unix socket's path may be at most 107 bytes on Linux, 103 on macOS.
@@ -159,7 +162,7 @@ def sandbox(options: Options) -> Program:
     for folder in options.catalogs:
         command += ["--catalog", str(folder)]
     alive = supervisor.kubeconfig_check(options.data / "sandbox" / "kubeconfig")
-    return Program(name="sandbox", command=tuple(command), stop_seconds=10.0, is_alive=alive)
+    return Program(name="sandbox", command=tuple(command), environment=MALLOC, stop_seconds=10.0, is_alive=alive)
 
 
 def catalog_folders(options: Options) -> list[str]:
@@ -218,8 +221,7 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "PYTHONWARNINGS": "ignore:::celery.platforms",
         # One worker here, so beat is a thread of it: a process less, 78 MB less.
         "BEAT_IN_WORKER": "1",
-        # glibc's arenas, one per thread, keep tens of unused megabytes.
-        "MALLOC_ARENA_MAX": "2",
+        **MALLOC,
         **options.environment,
     }
 

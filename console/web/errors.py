@@ -21,8 +21,6 @@ from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from rest_framework.response import Response
-from rest_framework.views import exception_handler
 
 from console import request_id
 from console.web.render import skeleton
@@ -255,28 +253,6 @@ class KubeErrorMiddleware:
         problem = explain(error)
         log.info("%s %s: %s", request.method, request.path, error)
         return problem_response(request, problem)
-
-
-def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler: the same problem shape as everywhere else."""
-    if isinstance(error, KubeError):
-        problem = explain(error)
-        return Response(as_json(problem), status=problem.status, headers=headers_of(problem))
-    response = exception_handler(error, context)
-    if response is not None:
-        detail = response.data.get("detail", response.data) if isinstance(response.data, dict) else response.data
-        words = detail if isinstance(detail, str) else str(detail)
-        reason = type(error).__name__
-        response.data = as_json(
-            Problem(
-                status=response.status_code,
-                title=_("This request can't be processed"),
-                advice="",
-                detail=words,
-                reason=reason,
-            )
-        )
-    return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
