@@ -352,6 +352,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Everything the pages can do, as JSON.",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
+    "PATH_CONVERTER_OVERRIDES": {"name": str},  # resources.place.NameConverter
     # The browser stands for the user; a program brings a bearer token where people sign in (console/signin/bearer.py).
     "AUTHENTICATION_WHITELIST": [],
     "APPEND_COMPONENTS": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},

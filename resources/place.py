@@ -3,9 +3,10 @@
 import shlex
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
-from django.urls import reverse
+from django.urls import register_converter, reverse
+from django.urls.converters import StringConverter
 
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
@@ -13,6 +14,32 @@ from kube.discovery import ResourceType
 
 #: Stands in addresses for "no namespace".
 CLUSTER_SCOPE = "-"
+
+
+class NameConverter(StringConverter):
+    """`<name:…>`: one segment of an address that any text fits, so that each link can be drawn.
+
+    Objects refer to others by names that an API server often doesn't check: an ownerReference to "a/b", a Subscription
+    whose source is "..". No object can be called so, and the link leads to an error page (kube.discovery.path_segment).
+    Valid names stand for themselves. "/", "%" and segments of dots are percent-encoded, and Django encodes that once
+    more; "" is "%".
+    """
+
+    def to_url(self, value: Any) -> str:
+        text = str(value)
+        if text in ("", ".", ".."):
+            return text.replace(".", "%2E") or "%"
+        return text.replace("%", "%25").replace("/", "%2F")
+
+    def to_python(self, value: str) -> str:
+        """ValueError (404) for a second address of the same name."""
+        text = "" if value == "%" else unquote(value)
+        if self.to_url(text) != value:
+            raise ValueError("not the address of this name")
+        return text
+
+
+register_converter(NameConverter, "name")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ from resources.views import (
 
 app_name = "resources"
 
-_KIND = "<str:group>/<str:version>/<str:plural>/"
-_OBJECT = f"{_KIND}<str:namespace>/<str:name>/"
+_KIND = "<name:group>/<name:version>/<name:plural>/"
+_OBJECT = f"{_KIND}<name:namespace>/<name:name>/"
 
 urlpatterns = [
     path("", types.types, name="types"),
@@ -56,7 +56,7 @@ urlpatterns = [
     path("history/", history.deleted, name="deleted"),
     path("favourites/", favourites.favourites, name="favourites"),
     path("favourite/", favourites.favourite, name="favourite"),
-    path("undo/<str:key>/", history.undo, name="undo"),
+    path("undo/<name:key>/", history.undo, name="undo"),
     path(_KIND, list.list_, name="list"),
     path(f"{_KIND}columns/", list_page.choose_columns, name="columns"),
     path(f"{_KIND}bulk/", bulk.bulk, name="bulk"),
@@ -86,7 +86,7 @@ urlpatterns = [
     path(f"{_OBJECT}scale/", act.scale, name="scale"),
     path(f"{_OBJECT}add-to-workload/", workload_source.add, name="add-to-workload"),
     path(f"{_OBJECT}environment/", environment.edit, name="environment"),
-    path(f"{_OBJECT}act/<str:act>/", act.act, name="act"),
+    path(f"{_OBJECT}act/<name:act>/", act.act, name="act"),
     path(f"{_OBJECT}set/", setting.set_, name="set"),
     path(f"{_OBJECT}finalizers/", delete.finalizers, name="finalizers"),
     path(f"{_OBJECT}labels/", labels.labels, name="labels"),

@@ -70,6 +70,7 @@ def schema() -> dict[str, Any]:
         "description": ALL,
         "x-kubernetes-validations": [{"rule": "self != 'no'", "message": MARKUP[0] + MARKUP[1]}],
     }
+    field["reference"] = {"type": "string", "description": "a Secret's name"}
     field["any"] = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "description": ALL}
     status = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     return {
@@ -221,6 +222,8 @@ def csv(name: str, text: str, number: int = 0) -> dict[str, Any]:
         if text == ALL
         else [{"path": text, "displayName": text, "description": text}]
     )
+    reference = {"path": "reference", "x-descriptors": ["urn:alm:descriptor:io.kubernetes:Secret"]}
+    descriptors = [*descriptors, reference]
     owned = [
         {
             "name": f"attacks.{GROUP}",
@@ -295,6 +298,92 @@ def csv(name: str, text: str, number: int = 0) -> dict[str, Any]:
         "metadata": {"name": name, "annotations": annotations},
         "spec": spec,
     }
+
+
+#: What no object can be called, in fields whose value the API server doesn't check.
+NAMELESS = ("a/b", "..", "%2F", " ", "?x#y", "/")
+
+
+def references(number: int, name: str, namespace: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Objects that refer to an object of this name, from every field for which an API server takes any text.
+
+    `namespace`: where they are, the object. It is an owner of theirs as well, or garbage collection would remove them.
+    """
+
+    def referring(api_version: str, kind: str, **parts: Any) -> dict[str, Any]:
+        owner = {"apiVersion": f"{GROUP}/v1", "kind": "Attack", "name": name, "uid": f"none-{number}"}
+        annotations = {
+            "olm.operatorNamespace": name,
+            "olm.operatorGroup": name,
+            "olm.targetNamespaces": name,
+            "meta.helm.sh/release-name": name,
+            "meta.helm.sh/release-namespace": name,
+        }
+        there = {key: namespace["metadata"][key] for key in ("name", "uid")}
+        known = {"apiVersion": "v1", "kind": "Namespace", **there}
+        made = {"name": f"refers{number}", "annotations": annotations, "ownerReferences": [owner, known]}
+        return {"apiVersion": api_version, "kind": kind, "metadata": made, **parts}
+
+    volumes = {
+        "secret": {"secret": {"secretName": name}},
+        "config": {"configMap": {"name": name}},
+        "claim": {"persistentVolumeClaim": {"claimName": name}},
+    }
+    keys = {"secretKeyRef": {"name": name, "key": "x"}}, {"configMapKeyRef": {"name": name, "key": "x"}}
+    container = {
+        "name": "x",
+        "image": "atk.example.com/x:1",
+        "env": [{"name": f"N{index}", "valueFrom": key} for index, key in enumerate(keys)],
+        "envFrom": [{"secretRef": {"name": name}}, {"configMapRef": {"name": name}}],
+    }
+    pod_spec = {
+        "schedulerName": "nobody",
+        "containers": [container],
+        "imagePullSecrets": [{"name": name}],
+        "volumes": [{"name": volume, **source} for volume, source in volumes.items()],
+    }
+    labels = {"matchLabels": {"app": f"refers{number}"}}
+    template = {"metadata": {"labels": labels["matchLabels"]}, "spec": {**pod_spec, "schedulerName": "nobody"}}
+    yield referring("v1", "Pod", spec=pod_spec)
+    yield referring("apps/v1", "StatefulSet", spec={"selector": labels, "template": template, "replicas": 0})
+    yield referring("v1", "ServiceAccount", secrets=[{"name": name}], imagePullSecrets=[{"name": name}])
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "volumeName": name}
+    yield referring("v1", "PersistentVolumeClaim", spec=claim)
+    yield referring(
+        "rbac.authorization.k8s.io/v1",
+        "RoleBinding",
+        roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "x"},
+        subjects=[{"kind": "ServiceAccount", "name": "x", "namespace": name}],
+    )
+    about = {"apiVersion": f"{GROUP}/v1", "kind": "Attack", "name": name, "uid": "x"}
+    yield {**event("", f"refers{number}", name), "involvedObject": about}
+    instance = referring(f"{GROUP}/v1", "Attack", spec={"f0": FREE[0], "reference": name})
+    yield {**instance, "status": {"reference": name, "conditions": []}}
+    operators = "operators.coreos.com/v1alpha1"
+    subscription = {"name": name, "source": name, "sourceNamespace": name, "channel": name, "startingCSV": name}
+    plan = {"name": name, "namespace": name, "kind": "InstallPlan", "apiVersion": operators, "uid": "x"}
+    catalog_ref = {"name": name, "namespace": name, "kind": "CatalogSource", "apiVersion": operators}
+    health = {"catalogSourceRef": catalog_ref, "healthy": False, "lastUpdated": "2026-01-01T00:00:00Z"}
+    yield {
+        **referring(operators, "Subscription", spec=subscription),
+        "status": {
+            "installedCSV": name,
+            "currentCSV": name,
+            "state": "AtLatestKnown",
+            "installPlanRef": plan,
+            "installplan": plan,
+            "catalogHealth": [health],
+            "lastUpdated": "2026-01-01T00:00:00Z",
+        },
+    }
+    group = {"targetNamespaces": [name], "serviceAccountName": name}
+    yield {
+        **referring("operators.coreos.com/v1", "OperatorGroup", spec=group),
+        "status": {"namespaces": [name], "lastUpdated": "2026-01-01T00:00:00Z"},
+    }
+    yield referring(operators, "CatalogSource", spec={"sourceType": "grpc", "image": "x", "secrets": [name]})
+    csvs = {"approval": "Manual", "approved": False, "clusterServiceVersionNames": [name]}
+    yield referring(operators, "InstallPlan", spec=csvs)
 
 
 def deep() -> Iterator[dict[str, Any]]:

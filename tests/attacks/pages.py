@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
+from tests.attacks.objects import NAMELESS
 from tests.attacks.placement import Placement
 
 _HTMX = {"HX-Request": "true"}
@@ -58,6 +59,24 @@ def of_object(group: str, version: str, plural: str, namespace: str, name: str) 
             continue
 
 
+def detail(*item: str) -> str:
+    return reverse("resources:detail", args=item)
+
+
+def of_operator(_group: str, _version: str, plural: str, namespace: str, name: str) -> Iterator[str]:
+    """The pages of OLM's objects, which are named otherwise than others."""
+    page, argument = {
+        "subscriptions": ("", "subscription"),
+        "operatorgroups": ("operatorhub:group", "name"),
+        "installplans": ("", "plan"),
+        "catalogsources": ("operatorhub:source", "name"),
+    }.get(plural, ("", "none"))
+    known = {"namespace": namespace, argument: name}
+    for route, arguments in routes("operatorhub:"):
+        if arguments == known.keys() and (not page or route.startswith(page)):
+            yield reverse(route, kwargs=known)
+
+
 def of_kind(group: str, version: str, plural: str, namespace: str) -> Iterator[str]:
     known = {"group": group, "version": version, "plural": plural}
     for route, arguments in routes():
@@ -84,16 +103,18 @@ def everything(made: Placement) -> list[tuple[str, dict[str, str]]]:
     found: list[str] = [*of_all(made.namespace)]
     for item in made.full:
         found += of_object(*item)
+    for number, item in enumerate(made.references):
+        # Every view for the first name that no object can have, and for the others the pages that are read most.
+        found += of_object(*item) if number < len(made.references) / len(NAMELESS) else [detail(*item)]
+        found += of_operator(*item)
     for number, item in enumerate(made.numbered):
         if item[2] == "roles" and number % 6:
             continue  # their names stand in the list, each of them
-        detail = reverse(
-            "resources:detail", kwargs=dict(zip(("group", "version", "plural", "namespace", "name"), item, strict=True))
-        )
-        found.append(detail)
+        found.append(detail(*item))
         if item[2] == "clusterserviceversions":
             found.append(reverse("operatorhub:operator", kwargs={"namespace": item[3], "csv": item[4]}))
-    for group, version, plural, namespace in sorted({made_object[:4] for made_object in (*made.full, *made.numbered)}):
+    kinds = {item[:4] for item in (*made.full, *made.numbered, *made.references)}
+    for group, version, plural, namespace in sorted(kinds):
         found += of_kind(group, version, plural, namespace)
     for path in (
         f"/resources/core/v1/events/?namespace={made.namespace}",

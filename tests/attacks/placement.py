@@ -19,12 +19,14 @@ from tests.resources.views import definitions
 @dataclass(slots=True)
 class Placement:
     """`full`: (group, version, plural, namespace, name) of objects that carry all inputs; `numbered`: of those with
-    one each. `refused`: by the API server, in its words.
+    one each. `references`: of those that refer to what no object can be called. `refused`: by the API server, in its
+    words.
     """
 
     namespace: str
     full: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     numbered: list[tuple[str, str, str, str, str]] = field(default_factory=list)
+    references: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
 
@@ -64,6 +66,10 @@ def _fill(client: ClusterClient, made: Placement) -> None:
         _put(client, made, role, made.numbered)
     for obj in objects.deep():
         _put(client, made, obj, made.numbered)
+    namespace = client.get(client.find("", "v1", "namespaces"), here)
+    for number, name in enumerate(objects.NAMELESS):
+        for obj in objects.references(number, name, namespace):
+            _put(client, made, obj, made.references)
     # The history shows the field manager, a name that the client chooses.
     for text in (item for item in MARKUP if item.isprintable() and len(item) <= 128):
         path = f"/api/v1/namespaces/{here}/configmaps/full?fieldManager={quote(text, safe='')}"

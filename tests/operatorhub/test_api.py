@@ -134,7 +134,7 @@ def test_the_schema_is_complete_and_valid() -> None:
     listed = {path.removeprefix(BASE) for path in found["paths"]}
     for pattern in api_urls.urlpatterns:
         assert isinstance(pattern, URLPattern)
-        route = str(pattern.pattern).replace("<str:", "{").replace("<int:", "{").replace(">", "}")
+        route = str(pattern.pattern).replace("<name:", "{").replace("<int:", "{").replace(">", "}")
         assert route in listed
     names = [operation["operationId"] for operation in operations().values()]
     assert len(names) == len(set(names))

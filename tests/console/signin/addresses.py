@@ -21,6 +21,7 @@ VALUES = {
     "schema": "spec",
     "crd": "sampledbs.samples.operator-console.dev",
     "kind": "ConfigMap",
+    "tab": "instances",
 }
 OPEN = {"/healthz", "/readyz", "/metrics", "/sign-in/", "/sign-in/oidc/", "/sign-in/oidc/back/", "/sign-out/"}
 
@@ -29,8 +30,6 @@ def addresses(mark: str) -> list[str]:
     """Each pattern once, and those of objects for a Secret and a Pod too."""
     found = []
     for route, names in _walk(get_resolver().url_patterns, ""):
-        if "(?P" in route:
-            route, names = "operators/<str:namespace>/<str:csv>/instances/", {"namespace": "str", "csv": "str"}
         for other in (
             ({}, {"plural": "secrets", "name": "{mark}-secret"}) if {"plural", "name"} <= names.keys() else ({},)
         ):
