@@ -61,6 +61,8 @@ _STATES = ("status", "phase", "state", "health", "sync status", "health status",
 class Query:
     """What a list is asked for.
 
+    `namespaces`: the only ones, () for all; `not_namespaces`: none of these.
+
     `owner`: 'Kind/name', or either of them; `younger_than`, `older_than`: seconds, 0 for no bound. `sort`: a column's
     key, '-' before it for the other way round; `page` from 1.
 
@@ -79,11 +81,22 @@ class Query:
     min_version: str = ""
     younger_than: int = 0
     older_than: int = 0
+    namespaces: tuple[str, ...] = ()
+    not_namespaces: tuple[str, ...] = ()
 
     @property
     def plain(self) -> bool:
         """Whether the API server can answer it alone."""
-        return not (self.q or self.state or self.owner or self.sort or self.younger_than or self.older_than)
+        return not (
+            self.q
+            or self.state
+            or self.owner
+            or self.sort
+            or self.younger_than
+            or self.older_than
+            or self.namespaces
+            or self.not_namespaces
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,6 +372,8 @@ def _matching(entries: Iterable[ListEntry], query: Query) -> list[ListEntry]:
         entry
         for entry in entries
         if q in entry.name.lower()
+        and (not query.namespaces or entry.namespace in query.namespaces)
+        and entry.namespace not in query.not_namespaces
         and (not owner or _is_owner(entry.owner, owner))
         and (not oldest or entry.created > oldest)
         and (not youngest or entry.created < youngest)

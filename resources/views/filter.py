@@ -1,8 +1,9 @@
 """What a list is narrowed and ordered by: read from its address and from the words in its box; and the addresses of
 other lists of the same kind.
 
-Beside a part of the name the box understands `label:app=web`, `field:status.phase=Running`, `state:degraded`,
-`owner:web` (or `owner:Job/web`), `age<1h`, `age>2d`. Words with another key are parts of the name.
+Beside a part of the name the box understands `ns:shop,web` (or `namespace:`), `-ns:kube-system`, `label:app=web`,
+`field:status.phase=Running`, `state:degraded`, `owner:web` (or `owner:Job/web`), `age<1h`, `age>2d`. Words with another
+key are parts of the name.
 """
 
 import re
@@ -18,7 +19,7 @@ from kube import limits
 from resources.lists.listing import PAGE, Query
 from resources.state.health import LABELS
 
-_WORD = re.compile(r"(label|field|state|owner):(\S+)|age([<>])(\d{1,9})([smhd])", re.IGNORECASE)
+_WORD = re.compile(r"(label|field|state|owner|-?(?:ns|namespace)):(\S+)|age([<>])(\d{1,9})([smhd])", re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _STATES = {state.casefold(): state for state in LABELS}
 # Not within the brackets of `tier in (a,b)`.
@@ -27,7 +28,11 @@ _COMMA = re.compile(r",(?![^(]*\))")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryWords:
-    """What the box says. `labels`, `fields`: selectors. `younger_than`, `older_than`: in seconds, 0 for no bound."""
+    """What the box says.
+
+    `labels`, `fields`: selectors. `younger_than`, `older_than`: in seconds, 0 for no bound. `namespaces`: the only
+    ones, () for all; `not_namespaces`: none of these.
+    """
 
     name: str = ""
     labels: str = ""
@@ -36,6 +41,8 @@ class QueryWords:
     owner: str = ""
     younger_than: int = 0
     older_than: int = 0
+    namespaces: tuple[str, ...] = ()
+    not_namespaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,8 @@ class Filter:
             size=size,
             younger_than=words.younger_than,
             older_than=words.older_than,
+            namespaces=words.namespaces,
+            not_namespaces=words.not_namespaces,
         )
 
     @property
@@ -125,9 +134,9 @@ class Filter:
 
 
 def read_words(text: str) -> QueryWords:
-    """Of a key that comes twice the last one counts, but labels and fields all count."""
+    """Of a key that comes twice the last one counts, but labels, fields and namespaces all count."""
     rest: list[str] = []
-    several: dict[str, list[str]] = {"label": [], "field": []}
+    several: dict[str, list[str]] = {"label": [], "field": [], "ns": [], "-ns": []}
     item: dict[str, str] = {}
     ages = {"<": 0, ">": 0}
     for word in text.split():
@@ -136,7 +145,7 @@ def read_words(text: str) -> QueryWords:
             rest.append(word)
         elif found[3]:
             ages[found[3]] = int(found[4]) * _SECONDS[found[5].lower()]
-        elif (key := found[1].lower()) in several:
+        elif (key := found[1].lower().replace("namespace", "ns")) in several:
             several[key].append(found[2])
         else:
             item[key] = found[2]
@@ -149,7 +158,13 @@ def read_words(text: str) -> QueryWords:
         owner=item.get("owner", ""),
         younger_than=ages["<"],
         older_than=ages[">"],
+        namespaces=_names(several["ns"]),
+        not_namespaces=_names(several["-ns"]),
     )
+
+
+def _names(words: list[str]) -> tuple[str, ...]:
+    return tuple(name for word in words for name in word.split(",") if name)
 
 
 def without_each_word(text: str) -> tuple[tuple[str, str], ...]:

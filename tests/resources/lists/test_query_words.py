@@ -23,6 +23,9 @@ from resources.views.filter import Filter, QueryWords, read_words
         ("state:degraded", QueryWords(state="Degraded")),
         ("STATE:Ready owner:Job/tick", QueryWords(state="Ready", owner="Job/tick")),
         ("age<1h age>90s", QueryWords(younger_than=3600, older_than=90)),
+        ("ns:shop,web namespace:db x", QueryWords(name="x", namespaces=("shop", "web", "db"))),
+        ("-ns:kube-system,,olm", QueryWords(not_namespaces=("kube-system", "olm"))),
+        ("-NAMESPACE:olm", QueryWords(not_namespaces=("olm",))),
         ("state:", QueryWords(name="state:")),
         ("app:web age<x age<1y", QueryWords(name="app:web age<x age<1y")),
     ],
@@ -36,6 +39,23 @@ def test_they_hold_together_with_the_other_filters() -> None:
     query = Filter.from_query(asked).query()
     assert (query.q, query.labels, query.state) == ("web", "tier=db,app=web", "Ready")
     assert not replace(Query(), younger_than=5).plain
+
+
+def test_several_namespaces() -> None:
+    entries = [
+        ListEntry(uid=place, name="web", namespace=place, created="", cells=(), health=Health(state="Ready"))
+        for place in ("db", "kube-system", "shop", "web")
+    ]
+
+    def places(text: str) -> list[str]:
+        return [entry.namespace for entry in filtered(entries, Filter(q=text).query())]
+
+    assert places("ns:shop,web") == ["shop", "web"]
+    assert places("-ns:kube-system") == ["db", "shop", "web"]
+    assert places("ns:shop,web -ns:web") == ["shop"]
+    assert places("ns:sho") == []
+    assert not Filter(q="ns:shop").query().plain
+    assert not Filter(q="-ns:shop").query().plain
 
 
 def test_owners_and_ages() -> None:
