@@ -16,7 +16,7 @@ from ..objects import Object, dig
 from . import environment
 from .confinement import UNCONFINED, Confinement, Shelter, open_folder
 from .container import Container
-from .ports import free_port
+from .ports import ReservedPort
 from .probes import number_of
 from .processes import MARK
 
@@ -38,13 +38,14 @@ class PodPlace:
     namespace: str
     confinement: Confinement = UNCONFINED
     #: container port → port of 127.0.0.1
-    ports: dict[int, int] = field(default_factory=dict)
+    ports: dict[int, ReservedPort] = field(default_factory=dict)
     #: volume → folder
     volumes: dict[str, Path] = field(default_factory=dict)
 
     def port(self, container_port: int) -> int | None:
         """The local port of a container port."""
-        return self.ports.get(container_port)
+        reserved = self.ports.get(container_port)
+        return reserved.number if reserved else None
 
     def claim_ports(self, containers: list[Container]) -> None:
         """A local port for each port that a program may listen on."""
@@ -59,7 +60,12 @@ class PodPlace:
                 wanted += [number_of(container.spec, port) for port in asked]
             for port in filter(None, wanted):
                 if port not in self.ports:
-                    self.ports[port] = free_port()
+                    self.ports[port] = ReservedPort()
+
+    def release_ports(self) -> None:
+        """Once the Pod's programs have ended."""
+        for reserved in self.ports.values():
+            reserved.close()
 
     def home(self, container: Container) -> Path:
         """The working directory of a container's processes; created if needed."""
@@ -157,7 +163,7 @@ def environment_of(cluster: Client, pod: Object, container: Container, place: Po
         MARK: pod["metadata"]["uid"],
         environment.mount_variable(ACCOUNT_PATH): str(account),
     }
-    found |= {f"SANDBOX_PORT_{number}": str(local) for number, local in place.ports.items()}
+    found |= {f"SANDBOX_PORT_{port}": str(reserved.number) for port, reserved in place.ports.items()}
     for mount in container.spec.get("volumeMounts") or []:
         folder = place.volumes.get(str(mount.get("name")))
         if folder is not None:

@@ -83,6 +83,7 @@ class PodRunner:
         self._forgetting: asyncio.Task[None] | None = None
         self._deadline: float | None = None
         self._life = self.spawn(self._live())
+        self._life.add_done_callback(lambda _life: self.place.release_ports())
 
     # Parts
 

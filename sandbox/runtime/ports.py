@@ -7,27 +7,48 @@ import socket
 
 from ..objects import Object, dig
 
-#: Below the ports that systems give to outgoing connections (ip_local_port_range of Linux begins at 32768): between the
-#: choice of a port and the moment when a Pod's program listens there, nothing else takes it.
+#: Below the ports that systems give to outgoing connections (ip_local_port_range of Linux begins at 32768).
 PORTS = range(20_000, 32_768)
+
+
+class ReservedPort:
+    """A port of 127.0.0.1 for a program that will listen there, until close().
+
+    Between its choice and the moment when its program listens, and while that starts again, no other Pod takes the
+    port, also none of another cluster of this machine: the UDP port of the same number, which no program here uses, is
+    bound as a mark of it. The system lets go of it whatever becomes of this process.
+    """
+
+    def __init__(self) -> None:
+        while True:
+            self.number = secrets.choice(PORTS)
+            self._mark = socket.socket(type=socket.SOCK_DGRAM)
+            try:
+                self._mark.bind(("127.0.0.1", self.number))
+                with socket.socket() as tried:
+                    tried.bind(("127.0.0.1", self.number))
+            except OSError:
+                self._mark.close()
+            else:
+                return
+
+    def close(self) -> None:
+        self._mark.close()
 
 
 def bound_socket() -> socket.socket:
     """A socket that is bound to a free port of 127.0.0.1."""
     while True:
+        reserved = ReservedPort()
         found = socket.socket()
         try:
-            found.bind(("127.0.0.1", secrets.choice(PORTS)))
+            found.bind(("127.0.0.1", reserved.number))
         except OSError:
             found.close()
         else:
             return found
-
-
-def free_port() -> int:
-    """A free port of 127.0.0.1, for a program that will listen there."""
-    with bound_socket() as found:
-        return int(found.getsockname()[1])
+        finally:
+            reserved.close()
 
 
 def target_port(port: Object, pod: Object) -> int | None:
