@@ -292,8 +292,7 @@ def group_targets(group: Mapping[str, Any]) -> tuple[str, ...]:
     found = read(group, olm_types.OperatorGroup)
     if targets := strings(found.spec.target_namespaces):
         return targets
-    selector = found.spec.selector
-    if not selector.match_labels and not selector.match_expressions:
+    if found.spec.selector.is_empty:
         return (EVERYWHERE,)
     return strings(found.status.namespaces)
 

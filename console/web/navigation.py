@@ -338,7 +338,7 @@ class Sample:
 
 
 def added_links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
-    """Those for every page, sorted by section and text. Links of namespaces' dashboards are left out."""
+    """Those for every page, sorted by section and text."""
     found = []
     for spec in _addition_specs(client, "ConsoleLink", ConsoleLinkSpec):
         link = _added_link(spec)
@@ -347,6 +347,23 @@ def added_links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
         section = _shortened(spec.application_menu.section) if spec.location == "ApplicationMenu" else ""
         found.append(AddedLink(link.text, link.href, section, is_personal=spec.location == "UserMenu"))
     return tuple(sorted(found, key=lambda link: (link.section.lower(), link.text.lower())))
+
+
+def namespace_links(client: ClusterClient, name: str, labels: Mapping[str, str]) -> tuple[AddedLink, ...]:
+    """Those for the page of this namespace, sorted by text.
+
+    A link names namespaces, or selects them by labels; one that does neither is for all of them
+    (https://docs.openshift.com/container-platform/latest/rest_api/console_apis/consolelink-console-openshift-io-v1.html).
+    """
+    found = []
+    for spec in _addition_specs(client, "ConsoleLink", ConsoleLinkSpec):
+        where, link = spec.namespace_dashboard, _added_link(spec)
+        if link is None or spec.location != "NamespaceDashboard":
+            continue
+        selects = not where.namespace_selector.is_empty
+        if name in where.namespaces or (where.namespace_selector.matches(labels) if selects else not where.namespaces):
+            found.append(link)
+    return tuple(sorted(found, key=lambda link: link.text.lower()))
 
 
 def banners(client: ClusterClient | None) -> tuple[Banner, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import field
 
 from kube.reader import ApiType, IntOrString
-from kube.types.meta import Condition, Object, ObjectReference
+from kube.types.meta import Condition, LabelSelector, Object, ObjectReference
 
 
 class ValidationRule(ApiType, frozen=True):
@@ -132,6 +132,13 @@ class ApplicationMenuSpec(ApiType, frozen=True):
     section: str = ""
 
 
+class NamespaceDashboardSpec(ApiType, frozen=True):
+    """Which namespaces have the link; without names and selector, all."""
+
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector = LabelSelector()
+
+
 class ConsoleLinkSpec(ApiType, frozen=True):
     """`location`: ApplicationMenu, HelpMenu, UserMenu or NamespaceDashboard."""
 
@@ -139,6 +146,7 @@ class ConsoleLinkSpec(ApiType, frozen=True):
     href: str = ""
     location: str = ""
     application_menu: ApplicationMenuSpec = ApplicationMenuSpec()
+    namespace_dashboard: NamespaceDashboardSpec = NamespaceDashboardSpec()
 
 
 class ConsoleNotificationSpec(ApiType, frozen=True):

@@ -1,5 +1,6 @@
 """What objects of all kinds have: metadata, owners, conditions, selectors."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from kube.reader import ApiType
@@ -100,10 +101,33 @@ class LabelSelectorRequirement(ApiType, frozen=True):
     operator: str = ""
     values: tuple[str, ...] = ()
 
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """False for an operator that Kubernetes doesn't have."""
+        match self.operator:
+            case "In":
+                return labels.get(self.key) in self.values
+            case "NotIn":
+                return labels.get(self.key) not in self.values
+            case "Exists":
+                return self.key in labels
+            case "DoesNotExist":
+                return self.key not in labels
+        return False
+
 
 class LabelSelector(ApiType, frozen=True):
     match_labels: dict[str, str] = {}
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """An empty selector matches everything."""
+        return not self.match_labels and not self.match_expressions
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        return all(labels.get(key) == value for key, value in self.match_labels.items()) and all(
+            expression.matches(labels) for expression in self.match_expressions
+        )
 
 
 class TypicalSpec(ApiType, frozen=True):

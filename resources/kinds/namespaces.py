@@ -1,7 +1,7 @@
 """The panels of a Namespace, a ResourceQuota and a LimitRange.
 
-A namespace's page has its security level, its quotas as bars of used and allowed, its limits as a table, and, while it
-is deleted, what it waits for in plain words.
+A namespace's page has its security level, its quotas as bars of used and allowed, its limits as a table, the links that
+an administrator added, and, while it is deleted, what it waits for in plain words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
+from console.web import navigation
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject
@@ -16,7 +17,7 @@ from kube.reader import read
 from kube.types.cluster import LimitRange, LimitRangeItem, ResourceQuota
 from kube.types.meta import ObjectMeta
 from resources.kinds import Kind, Maker, Panel
-from resources.kinds.parts import Bar, Bars, Bit, Cell, Table, bar, facts, line, some, table
+from resources.kinds.parts import PANEL, Bar, Bars, Bit, Cell, Table, bar, facts, line, some, table
 from resources.state.health import conditions
 
 
@@ -29,6 +30,9 @@ def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
     ranges = some(client, "", "LimitRange", meta.name, limit=50).items
     if ranges:
         yield _limits_panel(ranges)
+    if links := navigation.namespace_links(client, meta.name, meta.labels):
+        entries = ((_("From your administrator"), tuple(Bit(text=link.text, url=link.href) for link in links)),)
+        yield facts("links", _("Links"), entries)
 
 
 def _security(labels: Mapping[str, str]) -> Iterable[tuple[str, Cell]]:
@@ -85,7 +89,7 @@ def quota_panels(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -
     quota = read(obj, ResourceQuota)
     scopes = quota.spec.scopes
     note = _("Scopes: %(scopes)s") % {"scopes": ", ".join(scopes)} if scopes else ""
-    yield Panel("bars", "resources/kinds/_bars.html", Bars(_("Used"), quota_bars(quota), _("No limits."), note))
+    yield Panel("bars", PANEL, Bars(_("Used"), quota_bars(quota), _("No limits."), note))
 
 
 def limit_range_panels(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
@@ -99,7 +103,7 @@ def _quotas(objects: Iterable[KubeObject]) -> Iterator[Panel]:
         replace(found, name=f"{found.name} ({quota.metadata.name})") for quota in quotas for found in quota_bars(quota)
     )
     if bars:
-        yield Panel("quotas", "resources/kinds/_bars.html", Bars(_("Quotas"), bars))
+        yield Panel("quotas", PANEL, Bars(_("Quotas"), bars))
 
 
 def quota_bars(quota: ResourceQuota) -> tuple[Bar, ...]:

@@ -62,6 +62,30 @@ def test_a_page_has_the_banner_and_the_links(settings: Any) -> None:
     assert "javascript:" not in page and "Trap" not in page
 
 
+@pytest.mark.parametrize(
+    ("where", "shown"),
+    [
+        ("{}", True),
+        ("{namespaces: [default, shop]}", True),
+        ("{namespaces: [shop]}", False),
+        ("{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: default}}}", True),
+        ("{namespaceSelector: {matchLabels: {team: blue}}}", False),
+        ("{namespaces: [default], namespaceSelector: {matchLabels: {team: blue}}}", True),
+        ("{namespaceSelector: {matchExpressions: [{key: team, operator: DoesNotExist}]}}", True),
+        ("{namespaceSelector: {matchExpressions: [{key: team, operator: In, values: [blue]}]}}", False),
+        ("{namespaceSelector: {matchExpressions: [{key: team, operator: Sounds}]}}", False),
+    ],
+)
+def test_a_namespaces_page_has_its_links(settings: Any, where: str, shown: bool) -> None:
+    settings.ADDITIONS = f"""
+kind: ConsoleLink
+spec: {{href: "https://costs.example.com/", text: Costs, location: NamespaceDashboard, namespaceDashboard: {where}}}
+"""
+    page = Client().get("/resources/core/v1/namespaces/-/default/").content.decode()
+    assert ('href="https://costs.example.com/"' in page) == shown
+    assert "https://costs.example.com/" not in Client().get("/settings/").content.decode()
+
+
 def test_a_page_without_additions_has_none() -> None:
     page = Client().get("/settings/").content.decode()
     assert "data-administrator-banner" not in page and "links-menu" not in page

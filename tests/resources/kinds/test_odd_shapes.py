@@ -40,6 +40,9 @@ class Cluster:
     def find(self, group: str, version: str, plural: str) -> ResourceType:
         raise NotFound(plural)
 
+    def types(self) -> tuple[ResourceType, ...]:
+        return ()
+
     def list(self, *_arguments: Any, **_options: Any) -> ObjectList:
         return ObjectList(items=[self.sample], resource_version="1", continue_="", remaining=None)
 
@@ -68,7 +71,8 @@ def drawn(obj: dict[str, Any]) -> str:
         group=group, version=version, plural=f"{obj['kind'].lower()}s", kind=obj["kind"], namespaced=True
     )
     found = panels(Cluster(obj), type_, obj)  # type: ignore[arg-type]
-    return "".join(render_to_string(item.template, {"data": item.data}) for item in found)
+    contexts = ((item.template, {"panel": item, "data": item.data, "skeleton": "part.html"}) for item in found)
+    return "".join(render_to_string(template, context) for template, context in contexts)
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample["kind"])
