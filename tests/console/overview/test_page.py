@@ -98,7 +98,7 @@ def test_without_a_worker_that_is_said_to_be_trouble(browser: Client) -> None:
     found = part(browser, "cluster")
     assert "Live updates are off" in found and "Check that the Celery worker is running." in found
     assert 'data-level="warning"' in found and 'href="/readyz"' in found
-    assert re.search(r'<span class="overview-count">\d+</span>\s*<span>Namespaces', found)
+    assert re.search(r'<span\s+class="overview-count[^"]*"\s*>\d+</span>\s*<span>Namespaces', found)
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ class TestTrouble:
             "Ready": "3",
         }
         assert sum(map(int, rows.values())) == 6
-        label = re.search(r'<svg class="overview-donut"[^>]*aria-label="([^"]*)"', found)
+        label = re.search(r'<svg\s+class="overview-donut"[^>]*aria-label="([^"]*)"', found)
         assert label and "Degraded 1, Progressing 1, Ready 3" in label[1]
         assert found.count("stroke-dasharray=") == len(rows)
         assert "no room on any disk" in found
@@ -188,15 +188,25 @@ class TestTrouble:
         assert browser.get(f"/resources/{GROUP}/v1/gadgets/{troubled.place}/bad/").status_code == 200
         found = part(browser, "tour")
         assert "4 of 5 steps done" in words(found)
-        assert found.count('class="overview-done"') == 4
+        assert found.count("overview-done") == 4
         assert "bad" in words(part(browser, "recent"))
 
 
-def test_a_new_instance_is_counted_at_the_next_look(browser: Client, troubled: Scene, client: ClusterClient) -> None:
-    before = re.search(r'text-anchor="middle"[^>]*>(\d+)<', part(browser, "instances"))
+def test_a_new_instance_is_counted_as_soon_as_it_is_heard_of(
+    browser: Client, troubled: Scene, client: ClusterClient
+) -> None:
+    """A look waits 50 ms for the watch of the list, which may need longer on a busy machine; a count would be kept for
+    ten seconds.
+    """
+
+    def number() -> int:
+        found = re.search(r'text-anchor="middle"[^>]*>(\d+)<', part(browser, "instances"))
+        assert found
+        return int(found[1])
+
+    before = number()
     gadget(client, troubled.place, "another", phase="Running")
-    after = re.search(r'text-anchor="middle"[^>]*>(\d+)<', part(browser, "instances"))
-    assert before and after and int(after[1]) == int(before[1]) + 1
+    until(lambda: number() == before + 1, seconds=8)
     client.delete(client.find(GROUP, "v1", "gadgets"), "another", troubled.place)
 
 
