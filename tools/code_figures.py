@@ -86,6 +86,7 @@ def static_figures() -> dict[str, int]:
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in python_files(*PRODUCT)}
     lines = [line for path in python_files() for line in path.read_text(encoding="utf-8").splitlines()]
     texts = [path.read_text(encoding="utf-8") for path in trees]
+    css = [ROOT / path for path in repository_files("static/css/*.css")]
     digging = [tree for path, tree in trees.items() if path.relative_to(ROOT).parts[0] in ("operatorhub", "resources")]
     return {
         "product modules": len(modules),
@@ -107,6 +108,8 @@ def static_figures() -> dict[str, int]:
         "digging by mapping(), text(), items() in operatorhub and resources": sum(
             is_digging(call) for tree in digging for call in calls(tree)
         ),
+        "templates": len(repository_files("templates/*.html")),
+        "lines of CSS": sum(len(path.read_text(encoding="utf-8").splitlines()) for path in css),
     }
 
 

@@ -224,6 +224,6 @@ def refuse_ended_impersonation(request: HttpRequest, found: Acting) -> HttpRespo
         return _load_again()
     request.acting, request.namespace = found, ""  # type: ignore[attr-defined]
     request.cluster = SimpleLazyObject(no_client)  # type: ignore[attr-defined]
-    response = render(request, "signin/acting_over.html", {"problem": problem}, status=403)
+    response = render(request, "console/problem.html", {"problem": problem, "skeleton": "base.html"}, status=403)
     response["Cache-Control"] = "no-store, private"
     return response

@@ -22,7 +22,7 @@ register = template.Library()
 
 @register.filter
 def right(text: str) -> MissingPermission | None:
-    """The right that a refusal names, for console/_right.html."""
+    """The right that a refusal names, for console/_refused.html."""
     return missing_permission(str(text))
 
 

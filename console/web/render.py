@@ -2,11 +2,13 @@
 
 import dataclasses
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.template import Template
 from django.utils.cache import patch_vary_headers
 from django.utils.http import content_disposition_header
 
@@ -22,18 +24,19 @@ def page(
     *,
     fragment: str = "",
     part: bool = False,
+    block: str = "",
     status: int = 200,
 ) -> HttpResponse:
     """Render `template`, or only a part of it for a request of htmx that wants one.
 
     `part`: that part is the block `part` of the template itself, which extends `skeleton`: base.html, or
-    templates/part.html with nothing but that block.
+    templates/part.html with nothing but that block. `block`: only this block of it.
 
     `context` is a mapping or a dataclass (its fields become the template's names, one level deep). Both paints of a
     part are one text, since the page includes the fragment or has it as a block.
     """
     names = dict(context if isinstance(context, Mapping) else _fields(context))
-    names["skeleton"] = skeleton(request) if part else "base.html"
+    names["skeleton"] = only(block) if block else skeleton(request) if part or fragment else "base.html"
     chosen = fragment if fragment and wants_fragment(request) else template
     response = render(request, chosen, names, status=status)
     patch_vary_headers(response, ["HX-Request"])
@@ -45,6 +48,12 @@ def page(
 def skeleton(request: HttpRequest) -> str:
     """What a page with a block `part` extends: base.html, or for htmx a template with that block alone."""
     return "part.html" if wants_fragment(request) else "base.html"
+
+
+@cache
+def only(block: str) -> Template:
+    """What a template extends to be drawn as this block alone."""
+    return Template(f"{{% block {block} %}}{{% endblock %}}")
 
 
 def as_file(answer: Answer, name: str) -> Answer:

@@ -34,6 +34,16 @@ class RunProgress:
     trouble: Trouble | None = None
 
     @property
+    def heading(self) -> str:
+        """The current activity, with its operator."""
+        words = {
+            DONE: _("%(name)s is running"),
+            FAILED: _("%(name)s failed to start"),
+            RUNNING: _("Starting %(name)s"),
+        }
+        return words[self.state] % {"name": self.title}
+
+    @property
     def state(self) -> str:
         states = [stage.state for stage in self.stages]
         return FAILED if FAILED in states else DONE if all(state == DONE for state in states) else RUNNING

@@ -203,7 +203,7 @@ class SubscriptionForm(forms.Form):
     version = forms.CharField(required=False)
     channel = forms.CharField(required=False)
     approval = forms.ChoiceField(
-        choices=[(approval, approval) for approval in APPROVALS],
+        choices=[("Automatic", gettext_lazy("Automatic")), ("Manual", gettext_lazy("Manual"))],
         error_messages=dict.fromkeys(
             ("required", "invalid_choice"), gettext_lazy("Choose automatic or manual approval.")
         ),

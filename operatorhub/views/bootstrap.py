@@ -3,6 +3,7 @@
 Where it is not: read its release manifest, look at it, try it, apply it, take it away again.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from operatorhub.bootstrap.manifest import ManifestForm, ManifestProblem
 from operatorhub.bundle.permissions import Right
 from operatorhub.install import created_objects
 from operatorhub.models import Run
+from operatorhub.running.workloads import StagePart
 
 #: Of one request while a manifest is applied.
 SECONDS = 1.0
@@ -39,9 +41,23 @@ def olm(request: ConsoleRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("operatorhub:olm-manifest", args=[run.key]))
         except ManifestProblem as error:
             form.add_error(None, str(error))
-    context = {"found": state.read_state(request.cluster), "form": form, "release": manifest.RELEASE}
+    found = state.read_state(request.cluster)
+    context = {
+        "found": found,
+        "checks": _parts(found.lines),
+        "checks_v1": _parts(found.lines_v1),
+        "form": form,
+        "release": manifest.RELEASE,
+    }
     status = 422 if form.errors else 200
     return render.page(request, "operatorhub/bootstrap.html", context, part=True, status=status)
+
+
+def _parts(checks: Iterable[state.Check]) -> tuple[StagePart, ...]:
+    """As rows of operatorhub/_parts.html."""
+    return tuple(
+        StagePart(kind="", name=check.what, state=check.state, words=check.words, url=check.url) for check in checks
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +73,11 @@ class Shown:
     @property
     def made(self) -> int:
         return sum(result.outcome in ("created", "changed", "there") for result in self.results)
+
+    @property
+    def listed(self) -> tuple[apply.ApplyResult, ...]:
+        """The answers of a dry run, or what became of each object so far."""
+        return self.tried or (self.results if self.run.state != apply.DRAFT else ())
 
     @property
     def refused(self) -> int:
@@ -111,4 +132,4 @@ def remove(request: ConsoleRequest, key: str) -> HttpResponse:
         forget_namespaces()
     targets = apply.removable(request.cluster, run) if removed is None else ()
     context = {"run": run, "targets": targets, "removed": removed, "kubectl": created_objects.kubectl(targets)}
-    return render.page(request, "operatorhub/bootstrap_remove.html", context)
+    return render.page(request, "operatorhub/undo.html", context)

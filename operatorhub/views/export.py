@@ -36,6 +36,14 @@ class ExportRow:
     taken: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ExportGroup:
+    """The items of the operator itself, or its instances."""
+
+    title: str
+    rows: tuple[ExportRow, ...]
+
+
 @require_safe
 def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     """GET alone: every choice is in the address, and nothing is changed.
@@ -57,12 +65,12 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
             audit.record(request, "export", f"core/v1/secrets {item.namespace}/{item.name}", "ok")
     if "zip" in request.GET:
         return _zip(name, files)
-    parts = ("operator", "instances")
     context = {
         "offer": offer,
-        "rows": {
-            part: [ExportRow(item, item.key in chosen) for item in offer.items if item.part == part] for part in parts
-        },
+        "groups": [
+            ExportGroup(title, tuple(ExportRow(item, item.key in chosen) for item in offer.items if item.part == part))
+            for part, title in (("operator", _("Operator")), ("instances", _("Instances")))
+        ],
         "files": files,
         "into": into,
         "pinned": pinned,

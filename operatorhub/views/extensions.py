@@ -82,7 +82,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
         "reading": bool(package) and graph is None and tasks.ask_for_all(request.cluster),
         "namespaces": list(here.namespaces),
     }
-    return _answer(request, wanted, "operatorhub/extension_new.html", context)
+    return _answer(request, wanted, "operatorhub/extension_form.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -98,7 +98,7 @@ def upgrade(request: ConsoleRequest, name: str) -> HttpResponse:
     both = (_bundle(client, present.catalog, present.package, bundle_name) for bundle_name in names)
     wanted = draft.upgrade(present, form, graph, [bundle for bundle in both if bundle], accounts=accounts)
     context: dict[str, Any] = {"draft": wanted, "graph": graph, "accounts": accounts, "extension": present}
-    return _answer(request, wanted, "operatorhub/extension_upgrade.html", context)
+    return _answer(request, wanted, "operatorhub/extension_form.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

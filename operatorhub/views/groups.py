@@ -15,6 +15,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.admin import groups as subject
+from operatorhub.views.deletion import Deletion, Line, ask
 from resources import live_topics
 
 
@@ -94,11 +95,37 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
         if problem is None:
             messages.success(request, _("OperatorGroup “%(name)s” deleted.") % {"name": name})
             return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
-    context = {
-        "page": page,
-        "old": old,
-        "problem": problem,
-        "namespace": namespace,
-        "refused": _refused(request, "delete", namespace, name),
-    }
-    return render.page(request, "operatorhub/group_delete.html", context, status=problem.status if problem else 200)
+    back = reverse("operatorhub:groups", args=[namespace])
+    # Without its group each operator of the namespace fails; with another group left, OLM begins to work again.
+    members = () if len(page.groups) > 1 else page.members
+    return ask(
+        request,
+        Deletion(
+            title=_("Delete OperatorGroup %(name)s?") % {"name": name},
+            trail=(
+                Line(_("Installed operators"), reverse("operatorhub:installed")),
+                Line(_("Operator groups"), back),
+                Line(name, reverse("operatorhub:group", args=[namespace, name])),
+            ),
+            submit=_("Delete"),
+            back=back,
+            effects=(Line(_deletion_effect(len(page.groups), len(members))),),
+            affected=tuple(Line(member.title) for member in members),
+            way="group",
+            uid=old.uid,
+            kubectl=f"kubectl delete {olm.GROUPS}.{olm.GROUP} {name} -n {namespace}",
+            refused=_refused(request, "delete", namespace, name),
+            problem=problem,
+        ),
+    )
+
+
+def _deletion_effect(groups: int, members: int) -> str:
+    if groups > 1:
+        return _(
+            "The namespace still has another OperatorGroup. OLM resumes in this namespace when only one OperatorGroup "
+            "is left."
+        )
+    if members:
+        return _("These operators lose their watched namespaces. OLM marks them as failed and no longer updates them:")
+    return _("This namespace has no operators. OLM installs nothing here until there is an OperatorGroup again.")

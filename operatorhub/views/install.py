@@ -3,7 +3,7 @@
 Every choice is in the address; POST tries them (dry run) or makes them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
@@ -26,6 +26,7 @@ from operatorhub.install import choices, conflicts, created_objects, draft, situ
 from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, InstallVersion, forced, read_version
 from operatorhub.install.objects import may_monitor, monitoring_home
 from operatorhub.install.situation import Missing, Situation
+from operatorhub.running.workloads import DONE, FAILED, WAITING, StagePart
 
 #: Above this number a list of namespaces doesn't help, and slows down a page that is rendered on every choice: the form
 #: has text fields instead.
@@ -73,6 +74,11 @@ class InstallOptions:
     version: InstallVersion
 
     @property
+    def manifests_url(self) -> str:
+        place = [self.manifest.namespace, self.manifest.catalog, self.manifest.name]
+        return reverse("operatorhub:install-manifests", args=place)
+
+    @property
     def listed(self) -> bool:
         """Whether namespaces are offered in lists."""
         return 0 < len(self.situation.namespaces) <= _MAX_LISTED_NAMESPACES
@@ -85,25 +91,43 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
         return _elsewhere(request, namespace, catalog, package)
     page, form = _read(request, namespace, catalog, package)
     made: created_objects.Made | None = None
-    answers: tuple[created_objects.CreateResult, ...] = ()
+    outcomes: tuple[StagePart, ...] = ()
     status = 200
     if request.method == "POST":
         status = 422
         if "dry_run" in request.POST and not form.errors:
-            answers, status = created_objects.dry_run(request.cluster, form.objects), 200
+            outcomes, status = _outcomes(created_objects.dry_run(request.cluster, form.objects), dry_run=True), 200
         elif not form.errors:
             made = created_objects.create(request.cluster, form.objects, partial(audit.record, request, "create"))
             forget_namespaces()
             if made.error is None:
                 return HttpResponseRedirect(reverse("operatorhub:progress", args=[form.choices.namespace, package]))
+            outcomes = _outcomes(made.answers)
             # The objects created before the refusal now exist.
             page, form = _read(request, namespace, catalog, package)
     problem = explain(made.error) if made and made.error else None
-    context = {"page": page, "draft": form, "made": made, "problem": problem, "answers": answers}
+    context = {"page": page, "draft": form, "made": made, "problem": problem, "outcomes": outcomes}
     answer = render.page(request, "operatorhub/install.html", context, part=True, status=status)
     if request.htmx and request.method != "POST":
         answer["HX-Replace-Url"] = f"{request.path}?{form.choices.query()}"
     return answer
+
+
+def _outcomes(answers: Iterable[created_objects.CreateResult], *, dry_run: bool = False) -> tuple[StagePart, ...]:
+    """What the API server said to each object."""
+    return tuple(_outcome(answer, dry_run=dry_run) for answer in answers)
+
+
+def _outcome(answer: created_objects.CreateResult, *, dry_run: bool) -> StagePart:
+    words = {
+        "ok": _("would be created") if dry_run else _("created, still exists"),
+        "present": _("already existed"),
+        "waits": _("can't be checked until the namespace %(namespace)s exists") % {"namespace": answer.namespace},
+        "refused": answer.error.message if dry_run and answer.error else _("refused"),
+        "untried": _("not attempted"),
+    }
+    state = {"ok": DONE, "present": DONE, "refused": FAILED}.get(answer.outcome, WAITING)
+    return StagePart(kind=answer.kind, name=answer.name, state=state, words=words[answer.outcome])
 
 
 @require_safe

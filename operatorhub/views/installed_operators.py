@@ -40,6 +40,15 @@ class FilterChoice:
     chosen: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ShownFilter:
+    """A filter above the list; `name`: of its parameter."""
+
+    name: str
+    label: str
+    choices: tuple[FilterChoice, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorFilter:
     """The filters of the URL: values of one filter are alternatives, filters are combined with "and"."""
@@ -75,6 +84,10 @@ class FilterResult:
     places: tuple[FilterChoice, ...]
 
 
+#: Namespaces above the list.
+_MAX_PLACES = 12
+
+
 @require_safe
 def installed(request: ConsoleRequest) -> HttpResponse:
     """`?q=`, `labels`, `status`, `in` (namespaces) and `page`."""
@@ -97,6 +110,7 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "result": result,
         "rows": rows,
         "query": query,
+        "filters": _shown_filters(result, namespace),
         "gaps": found.gaps,
         "namespace": namespace,
         "problem": problem,
@@ -110,6 +124,13 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "next": query.url(rows.number + 1),
     }
     return render.page(request, "operatorhub/installed.html", context, part=True, status=status)
+
+
+def _shown_filters(result: FilterResult, namespace: str) -> tuple[ShownFilter, ...]:
+    """Those with something to choose from."""
+    places = () if namespace or len(result.places) < 2 else result.places[:_MAX_PLACES]
+    filters = (ShownFilter("status", _("Status"), result.status), ShownFilter("in", _("Namespace"), places))
+    return tuple(shown for shown in filters if shown.choices)
 
 
 def _requested_filter(request: ConsoleRequest) -> OperatorFilter:

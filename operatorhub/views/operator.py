@@ -6,7 +6,7 @@ without the operator.
 /operators/<namespace>/<csv>/uninstall/: a preview of what an uninstall removes and keeps, and its progress.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -38,6 +38,7 @@ from operatorhub.running.workloads import ASKS, DONE
 from operatorhub.upgrade import plans
 from operatorhub.upgrade import subscription as subscriptions
 from operatorhub.upgrade.subscription import SubscriptionForm
+from operatorhub.views.deletion import Deletion, Line, ask
 from resources import live_topics
 from resources.page import events
 from resources.place import Place
@@ -279,7 +280,7 @@ def subscription(request: ConsoleRequest, namespace: str, subscription: str) -> 
     if request.method == "POST":
         return _post_subscription(request, SubscriptionForm(page, request.POST.dict()))
     context = form_context(request, SubscriptionForm(page))
-    return render.page(request, "operatorhub/subscription.html", context, fragment="operatorhub/_subscription.html")
+    return render.page(request, "operatorhub/subscription.html", context, part=True)
 
 
 def _post_subscription(request: ConsoleRequest, form: SubscriptionForm) -> HttpResponse:
@@ -299,7 +300,7 @@ def _post_subscription(request: ConsoleRequest, form: SubscriptionForm) -> HttpR
         "unchanged": not form.patch and not form.errors,
     }
     status = problem.status if problem else 422 if form.errors else 200
-    return render.page(request, "operatorhub/subscription.html", context, status=status)
+    return render.page(request, "operatorhub/subscription.html", context, part=True, status=status)
 
 
 def _save_subscription(request: ConsoleRequest, form: SubscriptionForm) -> Problem | None:
@@ -328,9 +329,34 @@ def remove_subscription(request: ConsoleRequest, namespace: str, subscription: s
             return HttpResponseRedirect(reverse("operatorhub:operator", args=[namespace, sub.installed_csv]))
         return HttpResponseRedirect(reverse("operatorhub:installed"))
     refused = refusal(client, "delete", type_, namespace, subscription)
-    context = {"sub": sub, "problem": problem, "refused": refused}
-    status = problem.status if problem else 200
-    return render.page(request, "operatorhub/subscription_remove.html", context, status=status)
+    back = reverse("operatorhub:subscription", args=[namespace, subscription])
+    return ask(
+        request,
+        Deletion(
+            title=_("Remove Subscription %(name)s?") % {"name": subscription},
+            trail=(Line(_("Installed operators"), reverse("operatorhub:installed")), Line(subscription, back)),
+            submit=_("Remove Subscription"),
+            back=back,
+            effects=tuple(_removal_effects(sub)),
+            way="subscription",
+            uid=sub.uid,
+            kubectl=f"kubectl delete {olm.SUBSCRIPTIONS}.{olm.GROUP} {subscription} -n {namespace}",
+            refused=refused,
+            problem=problem,
+        ),
+    )
+
+
+def _removal_effects(sub: olm.Subscription) -> Iterable[Line]:
+    if not sub.installed_csv:
+        yield Line(_("The Subscription hasn't installed an operator yet, and won't install one."))
+        return
+    words = _(
+        "The operator %(csv)s stays installed and keeps running. It isn't updated until a Subscription adopts it again."
+    )
+    yield Line(words % {"csv": sub.installed_csv})
+    uninstall = reverse("operatorhub:uninstall", args=[sub.namespace, sub.installed_csv])
+    yield Line(_("To remove the operator as well, uninstall it."), uninstall)
 
 
 def _delete_subscription(request: ConsoleRequest, sub: olm.Subscription) -> Problem | None:

@@ -76,6 +76,7 @@ def _parts(request: ConsoleRequest, chosen: subject.Chosen) -> dict[str, Any]:
         "installed": installed,
         "tab": tab,
         "tabs": _tabs(request, chosen),
+        "partial": _is_partial(tab, chosen),
         "picked": picked(chosen),
         "drawing": graph.draw(chosen.graph, installed=installed, chosen=(chosen.channel.name, chosen.name), most=most)
         if tab == "versions"
@@ -89,6 +90,11 @@ def _parts(request: ConsoleRequest, chosen: subject.Chosen) -> dict[str, Any]:
         "installable": _installable(request, chosen, place),
         "compare_url": f"{reverse('operatorhub:compare')}?{urlencode({'package': key})}",
     }
+
+
+def _is_partial(tab: str, chosen: subject.Chosen) -> bool:
+    """Whether the catalog doesn't provide all that the tab shows. Versions without a bundle have their own note."""
+    return chosen.about is None if tab == "overview" else tab != "versions" and not chosen.whole
 
 
 def picked(chosen: subject.Chosen) -> str:

@@ -19,7 +19,7 @@ from console.web import audit, render
 from console.web.access import refusal
 from console.web.errors import Problem, explain
 from console.web.front import Workers
-from console.web.request import ConsoleRequest
+from console.web.request import ConsoleRequest, wants_fragment
 from kube import limits
 from kube.client import ClusterClient
 from kube.errors import Conflict, Forbidden, KubeError
@@ -52,7 +52,7 @@ def plans(request: ConsoleRequest, namespace: str) -> HttpResponse:
         "topics": live_topics.topics(request.cluster, *olm.type_names(olm.PLANS), namespace=where),
     }
     status = 403 if problem else 200
-    return render.page(request, "operatorhub/plans.html", context, fragment="operatorhub/_plans.html", status=status)
+    return render.page(request, "operatorhub/plans.html", context, part=True, status=status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +82,23 @@ def refused(client: ClusterClient, plan: subject.InstallPlan) -> str:
 def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     """`?part=changes`: what the steps change; `?part=check`: the instances that the new schemas would refuse.
 
-    Both may take some seconds.
+    Both may take some seconds: scripts load them after the page; without scripts they are links to the page with one.
     """
     client, part = request.cluster, request.GET.get("part", "")
     found = subject.read(client, namespace, plan)
+    context: dict[str, Any] = {"plan": found}
     if part == "changes":
-        return render.page(
-            request,
-            "operatorhub/plan_part.html",
-            {"plan": found, "part": PARTS[part], "changes": plan_diff.changes(client, found)},
-            fragment=PARTS[part],
-        )
+        context["changes"] = plan_diff.changes(client, found)
     if part == "check":
-        context = {"plan": found, "part": PARTS[part], "check": plan_check.current_check(client, found)}
-        return render.page(request, "operatorhub/plan_part.html", context, fragment=PARTS[part])
+        context["check"] = plan_check.current_check(client, found)
+    if part in PARTS and wants_fragment(request):
+        return render.page(request, PARTS[part], context)
     subs = [
         subscription
         for subscription in installed_operators.subscriptions(client, namespace)
         if subscription.name in found.subscriptions or subscription.plan == plan
     ]
-    context = {
-        "plan": found,
+    context |= {
         "updates": [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv],
         "bundles": _bundles(subject.steps(client, found)),
         "subs": subs,
@@ -204,7 +200,7 @@ def check(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     """Start the check of all instances, or continue it here if there is no worker."""
     found = subject.read(request.cluster, namespace, plan)
     plan_check.begin(request.cluster, found, restart="anew" in request.POST)
-    return HttpResponseRedirect(f"{reverse('operatorhub:plan', args=[namespace, plan])}?part=check")
+    return HttpResponseRedirect(f"{reverse('operatorhub:plan', args=[namespace, plan])}?part=check#plan-check")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

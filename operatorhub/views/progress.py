@@ -39,6 +39,7 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
     sub = found.subscription
     context = {
         "progress": found,
+        "heading": found.title,
         "plan": plans.plan(found.plan_object) if found.plan_object else None,
         "sub": sub,
         "icon_name": packages.icon_name(client, sub.catalog_namespace, sub.catalog, sub.package),
@@ -110,8 +111,12 @@ def undo(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResp
         if runs:
             return HttpResponseRedirect(reverse("operatorhub:uninstall", args=[namespace, runs]))
     found = find_traces(request.cluster, namespace, subscription) if request.method != "POST" else None
-    removed = _remove_created(request) if found is None else ()
-    context = {"found": found, "removed": removed, "namespace": namespace, "name": subscription, "back": ""}
+    context = {
+        "found": found,
+        "targets": found.targets if found else (),
+        "kubectl": found.kubectl if found else None,
+        "removed": None if found else _remove_created(request),
+    }
     return render.page(request, "operatorhub/undo.html", context)
 
 
@@ -120,10 +125,7 @@ def undo_created(request: ConsoleRequest) -> HttpResponse:
     """After a create that was refused halfway: the objects made before that go, newest first."""
     back = request.POST.get("back", "")
     context = {
-        "found": None,
         "removed": _remove_created(request, newest_first=True),
-        "namespace": "",
-        "name": "",
         "back": back if back.startswith(reverse("operatorhub:catalog")) else "",
     }
     return render.page(request, "operatorhub/undo.html", context)

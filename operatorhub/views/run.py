@@ -35,8 +35,8 @@ from resources.views.importing import ImportRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPage:
-    """`packed`: what was given, carried along; `rows`: results of a dry run (`checked`) or of a run that did not go
-    through.
+    """`packed`: what was given, carried along; `findings`: in the bundle, and of files that can't be read; `modes`:
+    names and labels; `rows`: results of a dry run (`checked`) or of a run that did not go through.
     """
 
     problem: str = ""
@@ -45,7 +45,7 @@ class RunPage:
     bundle: bundles.Bundle | None = None
     findings: tuple[verdicts.Verdict, ...] = ()
     wanted: plan.RunPlan | None = None
-    modes: tuple[str, ...] = ()
+    modes: tuple[tuple[str, str], ...] = ()
     namespaces: tuple[str, ...] = ()
     missing: tuple[situation.Missing, ...] = ()
     dangers: tuple[permissions.Right, ...] = ()
@@ -87,8 +87,8 @@ def progress(request: ConsoleRequest, namespace: str, package: str) -> HttpRespo
     types = (*olm.type_names(olm.GROUPS, olm.CSVS), live_topics.DEPLOYMENTS, live_topics.PODS)
     topics = live_topics.topics(client, *types, namespace=namespace)
     found = follow.read(client, namespace, package)
-    context = {"run": found, "progress": found, "topics": topics}
-    return render.page(request, "operatorhub/run_progress.html", context, part=True)
+    context = {"run": found, "progress": found, "heading": found.heading, "topics": topics}
+    return render.page(request, "operatorhub/progress.html", context, part=True)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -158,7 +158,7 @@ def _looked(request: ConsoleRequest) -> RunPage:
         return RunPage()
     data: Any = request.POST if request.method == "POST" else request.GET
     bundle = source.find(data.get("bundle", "")) or source.bundles[0]
-    findings = verdicts.judge(bundle)
+    unread = (verdicts.Verdict(verdicts.WARNING, problem.words, problem.place) for problem in source.problems)
     here = situation.read_situation(request.cluster, request.namespace)
     choice = plan.suggested(bundle, here, request.namespace)
     # Of another bundle of the same archive the choices stay; nothing was chosen before the first look.
@@ -166,13 +166,19 @@ def _looked(request: ConsoleRequest) -> RunPage:
         watch = tuple(dict.fromkeys(data.get("watch", "").replace(",", " ").split()))
         choice = plan.RunChoice(data["namespace"].strip(), data.get("mode", choice.mode), watch)
     wanted = plan.plan(request.cluster, bundle, choice, here, source.place) if bundle.csv else None
+    labels = {
+        "AllNamespaces": _("all namespaces"),
+        "OwnNamespace": _("the namespace it is installed in"),
+        "SingleNamespace": _("one other namespace"),
+        "MultiNamespace": _("several namespaces"),
+    }
     return RunPage(
         source=source,
         packed=bundle_input.carried(source),
         bundle=bundle,
-        findings=findings,
+        findings=(*verdicts.judge(bundle), *unread),
         wanted=wanted,
-        modes=plan.modes(bundle),
+        modes=tuple((mode, labels[mode]) for mode in plan.modes(bundle)),
         namespaces=tuple(here.namespaces),
         missing=situation.missing_rights(request.cluster, wanted.objects, "patch") if wanted else (),
         dangers=tuple(right for right in permissions.asked(bundle.csv) if right.danger)[:8],

@@ -26,6 +26,7 @@ from operatorhub.indexing import refresh
 from operatorhub.models import Catalog
 from operatorhub.sources import fetch
 from operatorhub.sources.drafts import SourceError
+from operatorhub.views.deletion import Deletion, Line, ask
 from operatorhub.views.sources import own_row
 from resources import yamltext
 
@@ -97,18 +98,47 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
         if problem is None:
             messages.success(request, _("Catalog “%(name)s” removed.") % {"name": name})
             return HttpResponseRedirect(reverse("operatorhub:sources"))
-    context = {
-        "namespace": namespace,
-        "name": name,
-        "uid": uid,
-        "dependents": dependents,
-        "gap": gap,
-        "problem": problem,
-        "row": row,
-        "refused": refused,
-        "kubectl": "" if row else _kubectl_delete(namespace, name),
-    }
-    return render.page(request, "operatorhub/source_delete.html", context, status=problem.status if problem else 200)
+    back = reverse("operatorhub:source", args=[namespace, name])
+    return ask(
+        request,
+        Deletion(
+            title=_("Remove catalog %(name)s?") % {"name": name},
+            trail=(Line(_("Catalogs"), reverse("operatorhub:sources")), Line(name, back)),
+            submit=_("Remove"),
+            back=back,
+            effects=(Line(_deletion_effect(namespace)),),
+            affected=tuple(map(_dependent, dependents)),
+            gap=gap,
+            way="catalog",
+            uid=uid,
+            kubectl="" if row else _kubectl_delete(namespace, name),
+            refused=refused,
+            problem=problem,
+        ),
+    )
+
+
+def _deletion_effect(namespace: str) -> str:
+    if namespace == catalogs.OWN:
+        return _(
+            "The catalog's packages are removed from OperatorHub. Operators installed from it stay and keep running."
+        )
+    if namespace == catalogs.CLUSTER:
+        return _(
+            "The catalog's packages are no longer available. ClusterExtensions installed from it stay, but find no "
+            "more upgrades."
+        )
+    return _(
+        "The catalog's packages are no longer available. Operators installed from it stay and keep running, but get no "
+        "more updates."
+    )
+
+
+def _dependent(sub: olm.Subscription) -> Line:
+    """A Subscription that installs from the catalog."""
+    url = reverse("operatorhub:progress", args=[sub.namespace, sub.name])
+    version = f" · {sub.installed_csv}" if sub.installed_csv else ""
+    return Line(f"Subscription {sub.namespace}/{sub.name}", url, f"{sub.package}{version}")
 
 
 def _type(request: ConsoleRequest, kind: str) -> ResourceType:

@@ -25,7 +25,7 @@ from operatorhub.bundle import bundles
 from operatorhub.models import Catalog, Index
 from resources import live_topics
 
-TEMPLATES = {"~": "own", "-": "clustercatalog"}
+KINDS = {"~": "own", "-": "clustercatalog"}
 
 
 @require_safe
@@ -62,18 +62,18 @@ def sources(request: ConsoleRequest) -> HttpResponse:
 def source(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     """One of them: `~` the console's own, `-` a ClusterCatalog, else a CatalogSource."""
     client = request.cluster
+    kind = KINDS.get(namespace, "catalogsource")
+    facts = {"own": _own, "clustercatalog": _clustercatalog, "catalogsource": _catalogsource}[kind]
     context = {
         "namespace": namespace,
         "name": name,
         "here": request.get_full_path(),
         "packages": _packages(client, namespace, name),
+        "kind": kind,
+        "template": f"operatorhub/_source_{kind}.html",
+        **facts(client, namespace, name),
     }
-    kind = TEMPLATES.get(namespace, "catalogsource")
-    context |= {"own": _own, "clustercatalog": _clustercatalog, "catalogsource": _catalogsource}[kind](
-        client, namespace, name
-    )
-    part = f"operatorhub/_source_{kind}.html"
-    return render.page(request, "operatorhub/source.html", context | {"part": part}, fragment=part)
+    return render.page(request, "operatorhub/source.html", context, part=True)
 
 
 def own(client: ClusterClient) -> list[Catalog]:
@@ -189,7 +189,7 @@ def refresh(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
         messages.error(request, words)
         return _back(namespace, name)
     row = Catalog.objects.filter(cluster=request.cluster.name, namespace=namespace, name=name).first()
-    if namespace in TEMPLATES and row is None and namespace == catalogs.OWN:
+    if namespace in KINDS and row is None and namespace == catalogs.OWN:
         raise Http404
     audit.record(request, "refresh", f"catalog {namespace}/{name}", "ok")
     asked = tasks.ask(row) if row is not None else tasks.ask_for_all(request.cluster)

@@ -160,7 +160,8 @@ class WidgetType:
     label; None: KIND_WORDS. `is_container`: the template draws the label too, and fields inside. `is_group`: several
     controls, which one label names. `explains_pattern`: `words` say what the schema's pattern says.
 
-    Of input.html: `input`, the HTML type ("text", "number" or "password"); `is_short`: a narrow box.
+    Of input.html: `input`, the HTML type ("text", "number" or "password"); `is_short`: a narrow box; `beside`: what
+    stands beside it: buttons that "step" or "reveal", or a "calendar".
     """
 
     file: str
@@ -170,6 +171,7 @@ class WidgetType:
     explains_pattern: bool = False
     input: str = "text"
     is_short: bool = False
+    beside: str = ""
 
     @property
     def template(self) -> str:
@@ -181,7 +183,7 @@ WIDGETS: Mapping[str, WidgetType] = {
     # Texts
     "line": WidgetType(file="input"),
     "lines": WidgetType(file="textarea"),
-    "password": WidgetType(file="password", input="password", words=gettext_noop("secret text")),
+    "password": WidgetType(file="input", input="password", beside="reveal", words=gettext_noop("secret text")),
     "image": WidgetType(file="input", words=gettext_noop("image such as registry.example/name:tag")),
     "cron": WidgetType(
         file="input", words=gettext_noop("Cron such as 0 3 * * 1-5 (minute, hour, day, month, weekday)")
@@ -190,7 +192,9 @@ WIDGETS: Mapping[str, WidgetType] = {
         file="input", is_short=True, explains_pattern=True, words=gettext_noop("duration such as 1h30m")
     ),
     # The browser's calendar fills it.
-    "datetime": WidgetType(file="datetime", is_short=True, words=gettext_noop("time such as 2030-01-31T12:00:00Z")),
+    "datetime": WidgetType(
+        file="input", is_short=True, beside="calendar", words=gettext_noop("time such as 2030-01-31T12:00:00Z")
+    ),
     # A file fills it.
     "bytes": WidgetType(file="textarea", words=gettext_noop("Base64")),
     "yaml": WidgetType(file="textarea", words=gettext_noop("YAML")),
@@ -202,7 +206,7 @@ WIDGETS: Mapping[str, WidgetType] = {
     "number": WidgetType(file="input", input="number"),
     "port": WidgetType(file="input", input="number", words=gettext_noop("port number")),
     # Buttons for one more and one less.
-    "stepper": WidgetType(file="stepper", input="number", words=gettext_noop("number of Pods")),
+    "stepper": WidgetType(file="input", input="number", beside="step", words=gettext_noop("number of Pods")),
     "quantity": WidgetType(
         file="input", is_short=True, explains_pattern=True, words=gettext_noop("quantity such as 500m or 2Gi")
     ),

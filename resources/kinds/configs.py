@@ -29,6 +29,8 @@ from resources.kinds.pods import pods_using
 from resources.place import Place
 from untrusted import json_bounds
 
+#: What draws the values of a ConfigMap, and the keys of a Secret.
+DATA = "resources/kinds/_data.html"
 #: Longer texts are shown to here, and downloaded whole.
 _SHOWN = 20_000
 _FOLDED = 400
@@ -65,7 +67,7 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
     if config.immutable:
         yield facts("config", _("ConfigMap"), ((_("Immutable"), label(_("Yes"), "blue")),))
     place = Place(type_, namespace_of(obj), name_of(obj))
-    yield Panel("data", "resources/kinds/_config.html", Values(values(config), place.url("value")), wide=True)
+    yield Panel("data", DATA, Values(values(config), place.url("value")), wide=True)
     yield pods_using(client, "ConfigMap", name_of(obj), namespace_of(obj))
 
 
@@ -127,7 +129,7 @@ def secret_panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -
         )
     keys = tuple(Key(key, len(decoded(value))) for key, value in sorted(data.items()))
     place = Place(type_, namespace, name_of(obj))
-    yield Panel("data", "resources/kinds/_secret.html", Keys(keys, place.url("value")), wide=True)
+    yield Panel("data", DATA, Keys(keys, place.url("value")), wide=True)
     yield pods_using(client, "Secret", name_of(obj), namespace)
 
 

@@ -4,7 +4,7 @@ there are and who brought it.
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -21,6 +21,7 @@ from kube.types.extensions import (
     CustomResourceDefinitionVersion,
 )
 from resources.kinds import Kind, Maker, Panel
+from resources.kinds.parts import Bit, Cell, facts, line
 from resources.lists.counts import Count, count
 from resources.place import Place
 from resources.types.manager import Manager, definition_owner, manager
@@ -90,8 +91,41 @@ class Definition:
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     found = definition(client, obj)
-    yield Panel("definition", "resources/kinds/_definition.html", found, wide=True)
+    yield facts("definition", _("Kind %(kind)s") % {"kind": found.kind}, _facts(found), wide=True)
     yield Panel("versions", "resources/kinds/_versions.html", found, wide=True)
+
+
+def _facts(found: Definition) -> Iterator[tuple[str, Cell]]:
+    place, owner = found.place, found.owner
+    yield _("Objects"), _objects(place, found.count)
+    yield _("Schema"), (Bit(text=_("All fields"), url=place.kind_url("explain")),) if place else ()
+    yield _("Group"), line(found.group)
+    yield _("Scope"), line(_("namespaced") if found.namespaced else _("cluster-scoped"))
+    yield from ((name, line(value)) for name, value in found.names)
+    yield _("Provided by"), (Bit(text=owner.words, url=owner.url),) if owner else ()
+    yield _("Conversion between versions"), _converted(found.conversion)
+
+
+def _objects(place: Place | None, counted: Count | None) -> Cell:
+    if place is None or counted is None:
+        return line(_("not served"))
+    url, kinds = f"{place.list_url}?namespace=-", place.type.kinds
+    if not counted.problem:
+        return (Bit(text=f"{kinds}: {counted.text}", url=url),)
+    if counted.forbidden:
+        why = line(_("you don't have permission to list them"), "muted", help_=counted.problem)
+    else:
+        why = line(counted.problem, "error")
+    return (Bit(text=kinds, url=url), *why)
+
+
+def _converted(conversion: Conversion) -> Cell:
+    if conversion.strategy != "Webhook":
+        return line(_("None: only apiVersion changes; fields that a version doesn't define are dropped"))
+    service = conversion.service
+    words = " ".join((_("Webhook:"), conversion.webhook))
+    webhook = Bit(text=words, url=service.detail_url if service else "")
+    return (webhook, *line(conversion.problem, "error"))
 
 
 def definition(client: ClusterClient, obj: KubeObject) -> Definition:

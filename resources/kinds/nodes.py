@@ -17,6 +17,7 @@ from kube.types.cluster import Node, NodeStatus, Taint
 from kube.types.core import Container, Pod, PodSpec
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import (
+    PANEL,
     Bar,
     Bars,
     Cell,
@@ -57,11 +58,7 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
     pods = [read(item, Pod) for item in found.items]
     if not found.problem:
         note = _("Based on the requests of its Pods.") if not found.more else more_note(found)
-        yield Panel(
-            "taken",
-            "resources/kinds/_bars.html",
-            Bars(_("Allocated resources"), tuple(taken(node.status, pods)), note=note),
-        )
+        yield Panel("taken", PANEL, Bars(_("Allocated resources"), tuple(taken(node.status, pods)), note=note))
     yield facts("node", _("Node"), _facts(node))
     if node.spec.taints:
         rows = tuple(

@@ -17,6 +17,8 @@ from resources.place import Place
 from resources.quantities import number
 from resources.state.health import Health
 
+#: What draws Facts, Bars and a Table.
+PANEL = "resources/kinds/_panel.html"
 #: More rows than these are for a list of their own.
 ROWS = 100
 _TEXT = 600
@@ -117,13 +119,11 @@ def table(id_: str, made: Table, *, wide: bool = False) -> Panel:
     if len(made.rows) > ROWS:
         left = made.left + len(made.rows) - ROWS
         cut = replace(made, rows=made.rows[:ROWS], left=left)
-    return Panel(id_, "resources/kinds/_table.html", cut, wide)
+    return Panel(id_, PANEL, cut, wide)
 
 
 def facts(id_: str, title: str, entries: Iterable[tuple[str, Cell]], *, note: str = "", wide: bool = False) -> Panel:
-    return Panel(
-        id_, "resources/kinds/_facts.html", Facts(title, tuple(entry for entry in entries if entry[1]), note), wide
-    )
+    return Panel(id_, PANEL, Facts(title, tuple(entry for entry in entries if entry[1]), note), wide)
 
 
 def yes(value: Any) -> Cell:

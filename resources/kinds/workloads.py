@@ -24,7 +24,7 @@ from kube.types.core import PodSpec
 from kube.types.meta import ObjectMeta
 from kube.types.workloads import ControllerRevision, DaemonSetStatus, Workload, WorkloadSpec
 from resources.kinds import Kind, Maker, Panel
-from resources.kinds.parts import Bit, Cell, Table, facts, in_seconds, label, line, lines, see, some, table
+from resources.kinds.parts import PANEL, Bit, Cell, Table, facts, in_seconds, label, line, lines, see, some, table
 from resources.kinds.pods import facts_of_container, volumes
 from resources.place import Place
 
@@ -46,10 +46,11 @@ class Arc:
     length: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Replicas:
     """`wanted` and `ready` Pods; `arcs` add up to all that are wanted or there. `facts`: the other numbers."""
 
+    title: str
     wanted: int
     ready: int
     arcs: tuple[Arc, ...]
@@ -67,7 +68,7 @@ class TemplateContainer:
 
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    yield Panel("replicas", "resources/kinds/_replicas.html", replicas(obj))
+    yield Panel("replicas", PANEL, replicas(obj))
     spec, namespace = read(obj.get("spec"), WorkloadSpec), namespace_of(obj)
     title = _("Rollout") if type_.kind != "ReplicaSet" else _("Pods")
     yield facts("rollout", title, rollout(client, type_.kind, spec, namespace))
@@ -90,7 +91,7 @@ def template_panels(client: ClusterClient, template: Mapping[str, Any], namespac
         for container in part
     )
     if found:
-        yield Panel("template", "resources/kinds/_template.html", found, wide=True)
+        yield Panel("template", "resources/kinds/_containers.html", found, wide=True)
     if rows := volumes(client, template.get("spec"), namespace):
         yield table(
             "volumes", Table(title=_("Volumes"), columns=(_("Name"), _("Kind"), _("Source")), rows=rows), wide=True
@@ -140,7 +141,13 @@ def _replicas(
         (_("not ready"), max(0, there - ready), "orange"),
         (_("missing"), max(0, wanted - max(there, ready)), "grey"),
     )
-    return Replicas(wanted, ready, tuple(_arcs(parts)), tuple(number for number in numbers if number[1]))
+    return Replicas(
+        title=_("Pods"),
+        wanted=wanted,
+        ready=ready,
+        arcs=tuple(_arcs(parts)),
+        facts=tuple(number for number in numbers if number[1]),
+    )
 
 
 def _arcs(parts: Iterable[tuple[str, int, str]]) -> Iterator[Arc]:

@@ -136,6 +136,14 @@ def item_title(field: FormField) -> str:
 
 
 @register.filter
+def field_title(field: FormField) -> str:
+    """What stands above a control; the number of an item is a part that the page's script changes."""
+    if field.is_entry:
+        return _("Value")
+    return format_html("<span data-number>{}</span>", item_title(field)) if field.position else field.label
+
+
+@register.filter
 def section_title(field: FormField) -> str:
     """What stands in a section's own line; the number and the caption of an item are parts that the page's script
     changes.

@@ -17,7 +17,10 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources import favourites, live_topics
 from resources.changes import position
+from resources.history.strip import PEOPLE, RESTARTS
+from resources.history.strip import READY as READY_REPLICAS
 from resources.place import Place
+from resources.state.health import DEGRADED, PROGRESSING, READY, TERMINATING
 from resources.types.kind_versions import deprecation, preferred_type
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom, kind_letters
@@ -25,6 +28,22 @@ from resources.types.types import is_custom, kind_letters
 register = template.Library()
 # PatternFly's colours of labels but red, green and grey, which stand for states.
 _COLOURS = ("blue", "teal", "purple", "orange", "yellow")
+# PatternFly's classes for colours of labels, states, and who changed something.
+_STATE_COLOURS = {
+    "green": "pf-v6-u-icon-color-status-success",
+    "red": "pf-v6-u-icon-color-status-danger",
+    "orange": "pf-v6-u-icon-color-status-warning",
+    "purple": "pf-v6-u-icon-color-status-custom",
+    "blue": "pf-v6-u-icon-color-brand",
+    "grey": "pf-v6-u-icon-color-disabled",
+    PEOPLE: "pf-v6-u-icon-color-brand",
+    RESTARTS: "pf-v6-u-icon-color-status-danger",
+    READY_REPLICAS: "pf-v6-u-icon-color-status-success",
+    READY: "pf-v6-u-icon-color-status-success",
+    DEGRADED: "pf-v6-u-icon-color-status-danger",
+    PROGRESSING: "pf-v6-u-icon-color-brand",
+    TERMINATING: "pf-v6-u-icon-color-brand",
+}
 _FAVOURITES_IN_NAVIGATION = 4
 # For a request whose start is not known: longer than a page takes to make.
 _MARGIN_SECONDS = 10.0
@@ -53,11 +72,17 @@ register.filter("is_custom", is_custom)
 def kind_badge(kind: str) -> SafeString:
     """A small mark with a kind's capitals: "RS" for ReplicaSet. Its words stand beside it, so it isn't read aloud."""
     return format_html(
-        '<span class="console-kind console-kind-{}" data-kind="{}" title="{}" aria-hidden="true"></span>',
+        '<span class="console-kind pf-v6-c-label pf-m-{}" data-kind="{}" title="{}" aria-hidden="true"></span>',
         _COLOURS[zlib.crc32(kind.encode()) % len(_COLOURS)],
         kind_letters(kind),
         kind,
     )
+
+
+@register.filter
+def state_colour(name: str) -> str:
+    """The class of what is drawn in the colour of a label, a state or a lane of the history, as `currentColor`."""
+    return _STATE_COLOURS.get(name, "pf-v6-u-icon-color-subtle")
 
 
 @register.simple_tag(takes_context=True)

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any
 
 from cachetools import TTLCache, cached
+from django.urls import reverse
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -40,6 +41,13 @@ class Manager:
     @property
     def words(self) -> str:
         return f"{self.what} {self.name}".strip()
+
+    @property
+    def url(self) -> str:
+        """The page of an operator or an extension; '' for all others."""
+        if self.namespace:
+            return reverse("operatorhub:operator", args=(self.namespace, self.name))
+        return reverse("operatorhub:extension", args=(self.name,)) if self.what == "ClusterExtension" else ""
 
 
 def manager(obj: Mapping[str, Any]) -> Manager | None:

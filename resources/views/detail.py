@@ -55,16 +55,17 @@ from resources.views.setting import SettingPart, setting_part, settings
 from resources.writing import examples
 from resources.writing.examples import Offer
 
-# Parts of the page, for `?part=`, and the templates that draw them.
+_PAGE, _OBJECT = "resources/detail.html", "resources/_object.html"
+# Parts of the page, for `?part=`: the template that draws each, and the block of it.
 PARTS = {
-    "object": "resources/_object.html",
-    "causes": "resources/_causes.html",
-    "usage": "resources/_usage.html",
-    "open": "resources/_open.html",
-    "owned": "resources/_owned.html",
-    "values": "resources/_values.html",
-    "history": "resources/_history.html",
-    "events": "resources/_events.html",
+    "object": (_OBJECT, "part"),
+    "causes": (_OBJECT, "causes"),
+    "usage": (_OBJECT, "usage"),
+    "open": (_OBJECT, "open"),
+    "owned": ("resources/_owned.html", ""),
+    "values": (_PAGE, "values"),
+    "history": (_PAGE, "history"),
+    "events": (_PAGE, "events"),
 }
 _FURTHER = frozenset(PARTS) - {"object"}
 
@@ -147,25 +148,24 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
     except NotFound:
         # The kind itself is gone: said once, by the region `object`.
         if part in _FURTHER:
-            return render.page(request, "resources/_gone.html", {"part": part})
+            return render.page(request, _PAGE, {"gone": part}, block="gone")
         raise
     try:
         obj = place.get(request.cluster)
     except NotFound:
         if part in _FURTHER:
             topic = live_topics.topics(request.cluster, place.type, namespace=place.namespace)
-            return render.page(request, "resources/_gone.html", {"part": part, "topic": topic, "place": place})
+            return render.page(request, _PAGE, {"gone": part, "topic": topic, "place": place}, block="gone")
         if not part and (was := history.known(request.cluster, place)):
-            return render.page(request, "resources/history_gone.html", {"part": was}, status=404)
+            return render.page(request, "resources/history.html", {"part": was, "gone": True}, status=404)
         raise
     if not part:
         favourites.visit(request.cluster, place)
     if part == "peek":
         return render.page(request, "resources/_peek.html", {"page": peek_part(request.cluster, place, obj)})
-    template = PARTS.get(part, "resources/detail.html")
-    return render.page(
-        request, template, {"page": _page(request.cluster, place, obj, part if part in PARTS else "", span)}
-    )
+    template, block = PARTS.get(part, (_PAGE, ""))
+    page = _page(request.cluster, place, obj, part if part in PARTS else "", span)
+    return render.page(request, template, {"page": page}, block=block)
 
 
 def _page(client: ClusterClient, place: Place, obj: KubeObject, part: str, span: str) -> DetailPage:
@@ -245,8 +245,9 @@ def menu(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     """The actions as a list; without script a page of its own."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     found = actions(request.cluster, place, place.get(request.cluster))
-    context = {"place": place, "actions": found}
-    return render.page(request, "resources/menu.html", context, fragment="resources/_action_list.html")
+    part = "resources/_action_list.html"
+    context = {"place": place, "actions": found, "title": place.name, "last": _("Actions"), "part": part}
+    return render.page(request, "resources/single.html", context, fragment=part)
 
 
 @require_safe

@@ -213,7 +213,7 @@ def forwards(request: ConsoleRequest) -> HttpResponse:
         open_ = tuple(tunnel for tunnel in open_ if str(tunnel.id) in numbers)
     page = {"tunnels": open_, "local": settings.LOCAL_ONLY, "refresh_url": _refresh(open_) if only else ""}
     context = {"page": page, "back": request.GET.get("back") or request.headers.get("HX-Current-URL") or request.path}
-    return render.page(request, "resources/forwards.html", context, fragment="resources/_forwards.html")
+    return render.page(request, "resources/forward.html", context, part=True)
 
 
 def _answer(request: ConsoleRequest, page: ForwardPage) -> HttpResponse:

@@ -24,6 +24,7 @@ from resources.history import recording_status, stored_object, timeline, writes
 from resources.history.recording_status import Recording
 from resources.history.strip import SPANS, Figures, Lane, Strip, figures, happened, lanes, strip
 from resources.history.timeline import Lately, Page, TimelineEntry
+from resources.kinds.parts import PANEL, Bit, Cell, Table, line
 from resources.models import Traced
 from resources.page import events
 from resources.page.events import EventRow
@@ -149,7 +150,10 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
         page = replace(_drawn(page, traced, asked.get("span", ""), event_rows), merged=merged)
     context: dict[str, object] = {"part": page, "full": True}
     if asked.get("from") and asked.get("to") and traced:
-        context["compared"] = _compared(traced, _number(asked["from"]), _number(asked["to"]))
+        context |= {
+            "compared": _compared(traced, _number(asked["from"]), _number(asked["to"])),
+            "diff": render.only("diff"),
+        }
     return render.page(request, "resources/history.html", context)
 
 
@@ -209,8 +213,28 @@ def change(
 @require_safe
 def deleted(request: ConsoleRequest) -> HttpResponse:
     """What was deleted lately, in the chosen namespace."""
-    rows: tuple[Lately, ...] = timeline.recently_deleted(request.cluster, request.namespace)
-    return render.page(request, "resources/history_deleted.html", {"rows": rows})
+    title = _("Recently deleted")
+    rows = tuple(_deleted_row(lately) for lately in timeline.recently_deleted(request.cluster, request.namespace))
+    columns = (_("Name"), _("Kind"), _("Namespace"), _("Deleted"), _("Deleted by"))
+    context = {
+        "title": title,
+        "help": _("Custom resources and workloads with stored history. You can view each object and create it again."),
+        "empty": "" if rows else _("No deleted objects that you can see."),
+        "part": PANEL,
+        "data": Table(title=title, columns=columns, rows=rows),
+    }
+    return render.page(request, "resources/single.html", context)
+
+
+def _deleted_row(lately: Lately) -> tuple[Cell, ...]:
+    traced, place = lately.traced, lately.place
+    return (
+        (Bit(text=traced.name, url=place.url("history", uid=traced.uid) if place else ""),),
+        line(traced.kind),
+        line(traced.namespace),
+        line(traced.deleted_at.isoformat() if traced.deleted_at else "", "age"),
+        line(lately.by),
+    )
 
 
 def known(client: ClusterClient, place: Place) -> HistoryPart | None:

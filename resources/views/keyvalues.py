@@ -20,7 +20,7 @@ from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest, KubeError, NotFound
 from kube.reader import read
 from kube.types.core import ConfigMap
-from resources.kinds.configs import decoded
+from resources.kinds.configs import DATA, decoded
 from resources.place import Place, place_of
 from resources.views.bindings import name_error
 from resources.writing import keyvalues
@@ -163,6 +163,9 @@ def _value_page(request: ConsoleRequest, page: ValuePage) -> HttpResponse:
         "place": page.place,
         "title": _("%(key)s of %(name)s") % {"key": page.key, "name": page.place.name},
         "last": page.key,
-        "part": "resources/kinds/_secret_key.html",
+        "part": DATA,
+        "only": render.only("key"),
     }
-    return render.page(request, "resources/single.html", names, fragment="resources/kinds/_secret_key.html")
+    if wants_fragment(request):
+        return render.page(request, DATA, names, block="key")
+    return render.page(request, "resources/single.html", names)

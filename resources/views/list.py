@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
-from console.web.request import ConsoleRequest, wants_fragment
+from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden, KubeError, ServerError
 from resources import live_topics
 from resources.lists import download as downloads
@@ -75,7 +75,7 @@ def _states(request: ConsoleRequest, place: Place, filter_: Filter, choice: Colu
         topic=_topic(request, place),
         found=ListResult(columns=(), entries=(), total=0, more=False, states=states),
     )
-    return render.page(request, "resources/_states.html", {"list": page})
+    return render.page(request, "resources/_list.html", {"list": page}, block="states")
 
 
 def _list_page(request: ConsoleRequest, place: Place, filter_: Filter, choice: ColumnChoice) -> tuple[ListPage, int]:
@@ -117,7 +117,7 @@ def _list_page(request: ConsoleRequest, place: Place, filter_: Filter, choice: C
         field_error=error if "field" in error.lower() else "",
         refusal=refusal,
         advice=advice,
-        saved=() if wants_fragment(request) else saved_searches.mine(client, place),
+        saved=saved_searches.mine(client, place),
         with_usage=request.GET[USAGE] == "1" if request.GET.get(USAGE) in ("0", "1") else None,
         refused_words=words,
     )

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 
 from console.prefer import store
 from console.prefer.store import SIZE, SIZES
-from console.web.request import ConsoleRequest, own_address
+from console.web.request import ALL_NAMESPACES, ConsoleRequest, own_address
 from kube import limits
 from resources import podlogs, usage
 from resources.lists import columns, listing
@@ -137,6 +137,10 @@ class StateLink:
     @property
     def label(self) -> str:
         return self.health.label or _("No state")
+
+
+#: Saved searches that are tabs above their list; the menu has all.
+_TABS = 8
 
 
 def _part(column: ListColumn, rank: int) -> str:
@@ -303,6 +307,20 @@ class ListPage:
     def all_url(self) -> str:
         """Without any filter."""
         return Filter(sort=self.filter.sort, columns=self.filter.columns).url(self.namespace)
+
+    @property
+    def tabs(self) -> tuple[tuple[str, str, bool], ...]:
+        """(label, address, whether it is this page) of the list without a filter and of the first saved searches; ()
+        without any.
+        """
+        if not self.saved or self.refusal:
+            return ()
+        found = [(search.name, search.url, self._is_here(search)) for search in self.saved[:_TABS]]
+        return ((_("All"), self.all_url, not self.filter.narrow), *found)
+
+    def _is_here(self, search: Saved) -> bool:
+        asked, here = QueryDict(search.url.partition("?")[2]), self.namespace or ALL_NAMESPACES
+        return Filter.from_query(asked) == replace(self.filter, page=1) and asked.get("namespace", here) == here
 
     @property
     def remembered_url(self) -> str:

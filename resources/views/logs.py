@@ -180,7 +180,7 @@ def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
         more=len(found) > podlogs.MAX_PODS,
         selector=selector,
     )
-    return render.page(request, "resources/logs_all.html", {"page": page})
+    return render.page(request, "resources/logs.html", {"page": page, "several": True})
 
 
 class RawLogApp(OpenEnded):

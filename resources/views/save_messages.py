@@ -1,7 +1,7 @@
 """What the object editor says when it saves: one message for each outcome, in the form, the YAML view and the preview.
 
 A Problem is shown above what was typed; the preview shows its title only. The words at the choices of a conflict are in
-templates/resources/_conflicts.html, the buttons for a deleted object in _gone_actions.html.
+templates/resources/_editor_messages.html, with the buttons for a deleted object.
 """
 
 from dataclasses import replace

@@ -37,12 +37,12 @@ function withRecent(html) {
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", dialog.dataset.recent);
   const title = document.createElement("p");
-  title.className = "console-palette-title";
+  title.className = "pf-v6-c-simple-list__title";
   title.textContent = dialog.dataset.recent;
   group.append(title, ...pages.map(({ url, title: text }) => {
     const link = document.createElement("a");
     link.setAttribute("role", "option");
-    link.className = "console-palette-entry";
+    link.className = "pf-v6-c-simple-list__item-link";
     link.href = url;
     link.textContent = text;
     return link;

@@ -16,7 +16,7 @@ from tests.attacks.texts import MARKUP
 from tests.resources.views import definitions
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Placement:
     """`full`: (group, version, plural, namespace, name) of objects that carry all inputs; `numbered`: of those with
     one each. `references`: of those that refer to what no object can be called. `refused`: by the API server, in its
@@ -32,7 +32,7 @@ class Placement:
 
 @contextmanager
 def placed(client: ClusterClient) -> Iterator[Placement]:
-    made = Placement(f"attacks-{uuid4().hex[:6]}")
+    made = Placement(namespace=f"attacks-{uuid4().hex[:6]}")
     spaces = client.find("", "v1", "namespaces")
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": objects.meta(made.namespace)})
     crd = objects.definition()

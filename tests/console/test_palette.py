@@ -22,7 +22,7 @@ def browser(cluster_kubeconfig: Path, redis_server: str) -> Client:
 def entries(browser: Client, q: str) -> list[tuple[str, str]]:
     """(address, label) of the dialog's list."""
     text = browser.get("/palette/", {"q": q}, headers={"HX-Request": "true"}).content.decode()
-    return re.findall(r'role="option"[^>]* href="([^"]*)">\s*<span class="console-break">(.*?)</span>', text)
+    return re.findall(r'role="option"[^>]*\shref="([^"]*)"\s*>\s*<span class="console-break">(.*?)</span>', text)
 
 
 def test_pages_without_a_word(browser: Client) -> None:

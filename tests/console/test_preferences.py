@@ -56,7 +56,7 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_kept(
 ) -> None:
     answer = browser.post("/settings/", {"times": "utc", key: value, "language": "en"} | {key: value})
     assert answer.status_code == 422
-    field = re.search(rf'id="{key}-error" role="alert">(.*?)</p>', answer.content.decode(), re.DOTALL)
+    field = re.search(rf'id="{key}-error"\s+role="alert"\s*>(.*?)</p>', answer.content.decode(), re.DOTALL)
     assert field and words in html.unescape(field[1])
     assert "T" not in times(browser)[0]
     as_json = browser.post("/settings/", {key: value}, headers={"Accept": "application/json"})

@@ -51,7 +51,7 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
     client.patch(gadgets, "g", {"status": {"phase": "Running"}}, namespace, subresource="status")
     expect(steps.get_by_text("status.phase").first).to_be_visible(timeout=PATIENCE)
     expect(step.locator(".console-diff ins", has_text="size: 3")).to_be_visible()
-    expect(history.locator("svg rect.state-green")).not_to_have_count(0)
+    expect(history.locator("svg rect.pf-v6-u-icon-color-status-success")).not_to_have_count(0)
 
     step.get_by_role("link", name="Undo this change").click()
     expect(page.get_by_role("heading", name="Changes to save")).to_be_visible(timeout=PATIENCE)

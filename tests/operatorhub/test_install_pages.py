@@ -211,11 +211,10 @@ def test_nothing_typed_is_lost_when_it_is_refused() -> None:
 
 def test_a_dry_run_makes_nothing(client: ClusterClient) -> None:
     page = Client().post(FORM, choices(dry_run="1")).content.decode()
-    outcomes = re.findall(r'<li data-outcome="(\w+)"', page)
-    assert outcomes == ["ok", "waits", "waits"]
+    assert re.findall(r'<li data-state="(\w+)"', page) == ["done", "waiting", "waiting"]
     assert there(client, "namespaces", NAME) is None
     exists = Client().post(FORM, choices(dry_run="1", install_namespace="default", new_namespace="")).content.decode()
-    assert re.findall(r'<li data-outcome="(\w+)"', exists) == ["ok", "ok"]
+    assert re.findall(r'<li data-state="(\w+)"', exists) == ["done", "done"]
 
 
 def test_what_the_install_made_is_undone_and_nothing_else(client: ClusterClient, place: str) -> None:

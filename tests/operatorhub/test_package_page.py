@@ -303,5 +303,6 @@ def test_the_first_thing_to_do_with_what_is_installed_is_to_look_at_it(web: Clie
         answer = web.get(FLIGHT)
         csv = sub_of(client, namespace).installed_csv
         assert answer.context["present"].url == f"/operators/{namespace}/{csv}/"
-        (primary,) = re.findall(r'<a\s+class="pf-v6-c-button pf-m-primary\s*"\s+href="([^"]+)"', html(answer))
+        content = html(answer).partition("<main")[2]
+        (primary,) = re.findall(r'<a\s+class="pf-v6-c-button pf-m-primary\s*"\s+href="([^"]+)"', content)
         assert primary == f"/operators/{namespace}/{csv}/"

@@ -16,12 +16,12 @@ export function limits(node, words) {
 
 export function describe(root, node, where, words, required = false) {
   const box = element("div", "console-editor-about", "");
-  const head = element("p", "console-editor-about-head", "");
-  if (where) head.append(element("code", "", where));
-  head.append(element("span", "console-editor-about-type", typeWords(root, node)));
-  if (required) head.append(element("span", "console-editor-about-required", words.required));
+  const head = element("p", "pf-v6-l-flex pf-m-gap-sm", "");
+  if (where) head.append(element("strong", "pf-v6-u-font-family-monospace", where));
+  head.append(element("span", "console-muted", typeWords(root, node)));
+  if (required) head.append(element("span", "console-error", words.required));
   box.append(head);
-  for (const text of limits(node, words)) box.append(element("p", "console-editor-about-limit", text));
+  for (const text of limits(node, words)) box.append(element("p", "console-muted", text));
   for (const paragraph of (node.description ?? "").split(/\n\s*\n/)) if (paragraph.trim()) box.append(element("p", "", paragraph.trim()));
   return box;
 }

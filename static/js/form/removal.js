@@ -9,7 +9,7 @@ export function clear(button) {
   menu.open = false;
   const name = box.querySelector(".console-section-title, .pf-v6-c-form__label-text")?.textContent.trim() ?? "";
   const note = document.createElement("div");
-  note.className = "console-gone";
+  note.className = "console-gone console-muted pf-v6-u-py-sm";
   const mark = Object.assign(document.createElement("input"), { type: "hidden", name: `x:${box.dataset.pointer}`, value: "1" });
   const back = Object.assign(document.createElement("button"), { type: "button", className: "pf-v6-c-button pf-m-link pf-m-inline", textContent: words("undo") });
   back.dataset.undo = "";

@@ -1,5 +1,6 @@
 """What is in a namespace, and what would hold up its end."""
 
+import re
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ def test_what_is_in_it(browser: Client, client: ClusterClient, namespace: str) -
         assert f'href="/resources/core/v1/configmaps/{namespace}/held/"' in page.content.decode()
         assert "example.com/keeps" in page.content.decode()
         part = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/contents/", HTTP_HX_REQUEST="true")
-        assert part.content.decode().strip().startswith('<div id="contents">')
+        assert re.match(r'<div class="[^"]*" id="contents">', part.content.decode().strip())
         whole = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/").content.decode()
         assert f'hx-get="/resources/core/v1/namespaces/-/{namespace}/contents/"' in whole
         assert browser.get("/resources/core/v1/namespaces/-/no-such/contents/").status_code == 404

@@ -35,6 +35,25 @@ def test_a_filter_is_saved_found_on_its_list_and_deleted(browser: Client, namesp
     assert not SavedSearch.objects.exists()
 
 
+def test_saved_searches_are_tabs_of_their_list(browser: Client, namespace: str) -> None:
+    def tabs(address: str, **headers: str) -> list[tuple[str, bool]]:
+        page = browser.get(address, headers=headers).content.decode()
+        links = re.findall(
+            r'<a class="pf-v6-c-tabs__link" href="[^"]*" (aria-current="page")?.*?>(\w+)</span>', page, re.S
+        )
+        return [(name, bool(current)) for current, name in links]
+
+    pods = f"/resources/core/v1/pods/?namespace={namespace}"
+    assert tabs(pods) == []
+    browser.post("/resources/saved/", {**_PODS, "name": "broken", "query": f"namespace={namespace}&state=Degraded"})
+    browser.post("/resources/saved/", {**_PODS, "name": "web", "query": "q=web"})
+    assert tabs(pods) == [("All", True), ("broken", False), ("web", False)]
+    assert tabs(f"{pods}&state=Degraded&page=2") == [("All", False), ("broken", True), ("web", False)]
+    assert tabs(f"{pods}&q=web") == [("All", False), ("broken", False), ("web", True)], "in whichever namespace"
+    assert tabs(f"{pods}&q=we", **{"HX-Request": "true"}) == [("All", False), ("broken", False), ("web", False)]
+    assert tabs("/resources/core/v1/services/") == []
+
+
 def test_a_search_of_all_kinds_is_saved_too(browser: Client) -> None:
     answer = browser.post(
         "/resources/saved/",

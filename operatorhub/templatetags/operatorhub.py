@@ -1,4 +1,4 @@
-"""`{% load operators %}`: the installed operators in the navigation."""
+"""`{% load operatorhub %}`: the installed operators in the navigation, and words about catalogs."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ from django import template
 from django.utils import translation
 
 from kube.errors import KubeError
+from operatorhub.admin import catalog_kinds
+from operatorhub.models import Catalog
 from operatorhub.views import navigation
 
 register = template.Library()
@@ -26,3 +28,9 @@ def operators_navigation(context: Any) -> dict[str, Any]:
             pass
     path, namespace = (request.path, request.namespace) if request else ("", "")
     return navigation.navigation_context(found, path, ask=ask, namespace=namespace)
+
+
+@register.filter
+def kind_label(row: Catalog) -> str:
+    """What one of the console's own catalogs is read from, in a word."""
+    return str(catalog_kinds.BY_VALUE[row.kind].label)
