@@ -310,6 +310,8 @@ def references(number: int, name: str, namespace: dict[str, Any]) -> Iterator[di
     `namespace`: where they are, the object. It is an owner of theirs as well, or garbage collection would remove them.
     """
 
+    there = {key: namespace["metadata"][key] for key in ("name", "uid")}
+
     def referring(api_version: str, kind: str, **parts: Any) -> dict[str, Any]:
         owner = {"apiVersion": f"{GROUP}/v1", "kind": "Attack", "name": name, "uid": f"none-{number}"}
         annotations = {
@@ -319,7 +321,6 @@ def references(number: int, name: str, namespace: dict[str, Any]) -> Iterator[di
             "meta.helm.sh/release-name": name,
             "meta.helm.sh/release-namespace": name,
         }
-        there = {key: namespace["metadata"][key] for key in ("name", "uid")}
         known = {"apiVersion": "v1", "kind": "Namespace", **there}
         made = {"name": f"refers{number}", "annotations": annotations, "ownerReferences": [owner, known]}
         return {"apiVersion": api_version, "kind": kind, "metadata": made, **parts}
@@ -355,7 +356,7 @@ def references(number: int, name: str, namespace: dict[str, Any]) -> Iterator[di
         roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "x"},
         subjects=[{"kind": "ServiceAccount", "name": "x", "namespace": name}],
     )
-    about = {"apiVersion": f"{GROUP}/v1", "kind": "Attack", "name": name, "uid": "x"}
+    about = {"apiVersion": f"{GROUP}/v1", "kind": "Attack", "name": name, "uid": "x", "namespace": there["name"]}
     yield {**event("", f"refers{number}", name), "involvedObject": about}
     instance = referring(f"{GROUP}/v1", "Attack", spec={"f0": FREE[0], "reference": name})
     yield {**instance, "status": {"reference": name, "conditions": []}}
