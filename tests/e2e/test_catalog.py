@@ -85,7 +85,7 @@ def test_a_schema_opens_field_by_field(site: Site, page: Page) -> None:
     if page.get_by_text("The schema is unknown").is_visible():
         pytest.skip("this console knows the catalog's PackageManifests only")
     # What people write is open at once, the rest is fetched when it is opened.
-    inside = page.locator("details.resource-more[id]")
+    inside = page.locator("details[id^=more-]")
     inside.first.locator("> summary").click()
     expect(inside.first.locator(".schema-field").first).to_be_visible()
     page.get_by_role("searchbox").fill("storage")

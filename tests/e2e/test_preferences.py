@@ -95,7 +95,10 @@ def test_a_search_is_saved_with_what_stands_in_its_filters_now(page: Page, site:
     page.locator("#saved-searches").get_by_role("button", name="Save").click()
     expect(page).to_have_url(re.compile(rf"/configmaps/\?namespace={namespace}&q=before$"))
     page.locator("#saved-searches > summary").click()
-    expect(page.get_by_role("link", name=name)).to_be_visible()
+    expect(page.locator("#saved-searches").get_by_role("link", name=name)).to_be_visible()
+    expect(page.get_by_role("navigation", name="Saved searches").get_by_role("link", name=name)).to_have_attribute(
+        "aria-current", "page"
+    )
     page.get_by_role("button", name=f"Delete saved search {name}").click()
     page.locator("#saved-searches > summary").click()
     expect(page.get_by_role("link", name=name)).to_have_count(0)

@@ -141,7 +141,7 @@ def test_argo_cd_from_the_real_catalog(
     search.fill("anonymous")
     expect(page.locator("[data-found]")).to_contain_text("spec.usersAnonymousEnabled")
     search.press("Enter")
-    page.get_by_role("radiogroup", name="Anonymous Users Enabled").get_by_label("true").check()
+    page.get_by_role("radiogroup", name="Anonymous Users Enabled").get_by_text("true", exact=True).click()
     # The operator's own example asks for dex without configuring it, which the real operator refuses.
     for pointer in ("/spec/sso", "/spec/sso/dex"):
         section = page.locator(f"[data-pointer='{pointer}'] > .console-section")
