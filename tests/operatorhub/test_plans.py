@@ -136,8 +136,9 @@ def test_a_plan_whose_bundle_is_in_a_config_map(client: ClusterClient, namespace
 def test_denying_is_explained_and_a_changed_plan_is_not_approved(client: ClusterClient, namespace: str) -> None:
     web, name = Client(), operators.waiting_plan(client, namespace, V2)
     here = f"/operators/{namespace}/installplans/{name}/"
-    page = text(web.get(f"{here}deny/"))
-    assert "flightticket stays on 1.0.0 and isn't updated to 2.0.0" in page
+    # OLM writes the plan before the Subscription that says what is to be updated.
+    stays = "flightticket stays on 1.0.0 and isn't updated to 2.0.0"
+    page = until(lambda: stays in (found := text(web.get(f"{here}deny/"))) and found, stays)
     assert "Choose another channel for flightticket" in page
     seen = plans.read(client, namespace, name)
     type_ = olm.type_of(client, olm.PLANS)
