@@ -11,26 +11,36 @@ from ..objects import Object, dig
 PORTS = range(20_000, 32_768)
 
 
+def _bound_sockets() -> tuple[socket.socket, socket.socket]:
+    """Sockets that are bound to a free port of 127.0.0.1: TCP, and the mark that the port is taken.
+
+    The mark is the UDP port of the same number, which no program here uses: other clusters of this machine see it, and
+    the system lets go of it whatever becomes of this process.
+    """
+    while True:
+        place = ("127.0.0.1", secrets.choice(PORTS))
+        bound, mark = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
+        try:
+            mark.bind(place)
+            bound.bind(place)
+        except OSError:
+            bound.close()
+            mark.close()
+        else:
+            return bound, mark
+
+
 class ReservedPort:
     """A port of 127.0.0.1 for a program that will listen there, until close().
 
     Between its choice and the moment when its program listens, and while that starts again, no other Pod takes the
-    port, also none of another cluster of this machine: the UDP port of the same number, which no program here uses, is
-    bound as a mark of it. The system lets go of it whatever becomes of this process.
+    port, also none of another cluster.
     """
 
     def __init__(self) -> None:
-        while True:
-            self.number = secrets.choice(PORTS)
-            self._mark = socket.socket(type=socket.SOCK_DGRAM)
-            try:
-                self._mark.bind(("127.0.0.1", self.number))
-                with socket.socket() as tried:
-                    tried.bind(("127.0.0.1", self.number))
-            except OSError:
-                self._mark.close()
-            else:
-                return
+        bound, self._mark = _bound_sockets()
+        self.number = int(bound.getsockname()[1])
+        bound.close()
 
     def close(self) -> None:
         self._mark.close()
@@ -38,17 +48,9 @@ class ReservedPort:
 
 def bound_socket() -> socket.socket:
     """A socket that is bound to a free port of 127.0.0.1."""
-    while True:
-        reserved = ReservedPort()
-        found = socket.socket()
-        try:
-            found.bind(("127.0.0.1", reserved.number))
-        except OSError:
-            found.close()
-        else:
-            return found
-        finally:
-            reserved.close()
+    bound, mark = _bound_sockets()
+    mark.close()
+    return bound
 
 
 def target_port(port: Object, pod: Object) -> int | None:

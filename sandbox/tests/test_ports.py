@@ -34,7 +34,7 @@ def test_no_connection_takes_a_port_before_its_program_listens() -> None:
         port.close()
 
 
-def test_a_reserved_port_is_nobody_elses_until_it_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reserved_port_is_given_to_no_other_until_it_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Pod's engine ended with "Address already in use" again and again: another Pod had drawn the same port before
     either listened.
     """
