@@ -340,10 +340,7 @@ class Sample:
 def added_links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
     """Those for every page, sorted by section and text."""
     found = []
-    for spec in _addition_specs(client, "ConsoleLink", ConsoleLinkSpec):
-        link = _added_link(spec)
-        if link is None or spec.location not in ("ApplicationMenu", "HelpMenu", "UserMenu"):
-            continue
+    for spec, link in _links(client, "ApplicationMenu", "HelpMenu", "UserMenu"):
         section = _shortened(spec.application_menu.section) if spec.location == "ApplicationMenu" else ""
         found.append(AddedLink(link.text, link.href, section, is_personal=spec.location == "UserMenu"))
     return tuple(sorted(found, key=lambda link: (link.section.lower(), link.text.lower())))
@@ -353,17 +350,22 @@ def namespace_links(client: ClusterClient, name: str, labels: Mapping[str, str])
     """Those for the page of this namespace, sorted by text.
 
     A link names namespaces, or selects them by labels; one that does neither is for all of them
-    (https://docs.openshift.com/container-platform/latest/rest_api/console_apis/consolelink-console-openshift-io-v1.html).
+    (https://github.com/openshift/api/blob/master/console/v1/types_console_link.go).
     """
     found = []
-    for spec in _addition_specs(client, "ConsoleLink", ConsoleLinkSpec):
-        where, link = spec.namespace_dashboard, _added_link(spec)
-        if link is None or spec.location != "NamespaceDashboard":
-            continue
+    for spec, link in _links(client, "NamespaceDashboard"):
+        where = spec.namespace_dashboard
         selects = not where.namespace_selector.is_empty
         if name in where.namespaces or (where.namespace_selector.matches(labels) if selects else not where.namespaces):
             found.append(link)
     return tuple(sorted(found, key=lambda link: link.text.lower()))
+
+
+def _links(client: ClusterClient | None, *locations: str) -> Iterator[tuple[ConsoleLinkSpec, AddedLink]]:
+    for spec in _addition_specs(client, "ConsoleLink", ConsoleLinkSpec):
+        link = _added_link(spec)
+        if link is not None and spec.location in locations:
+            yield spec, link
 
 
 def banners(client: ClusterClient | None) -> tuple[Banner, ...]:

@@ -61,10 +61,10 @@ _STATES = ("status", "phase", "state", "health", "sync status", "health status",
 class Query:
     """What a list is asked for.
 
-    `namespaces`: the only ones, () for all; `not_namespaces`: none of these.
-
     `owner`: 'Kind/name', or either of them; `younger_than`, `older_than`: seconds, 0 for no bound. `sort`: a column's
     key, '-' before it for the other way round; `page` from 1.
+
+    `namespaces`: the only ones, () for all; `not_namespaces`: none of these.
 
     `min_version`: the resourceVersion that the page knows already, '' for none; nothing older is answered if waiting
     for seconds helps.
@@ -87,15 +87,8 @@ class Query:
     @property
     def plain(self) -> bool:
         """Whether the API server can answer it alone."""
-        return not (
-            self.q
-            or self.state
-            or self.owner
-            or self.sort
-            or self.younger_than
-            or self.older_than
-            or self.namespaces
-            or self.not_namespaces
+        return self == Query(
+            labels=self.labels, fields=self.fields, page=self.page, size=self.size, min_version=self.min_version
         )
 
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
-from console.web.request import ConsoleRequest
+from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest, Forbidden, KubeError, ServerError
 from resources import live_topics
 from resources.lists import download as downloads
@@ -117,7 +117,8 @@ def _list_page(request: ConsoleRequest, place: Place, filter_: Filter, choice: C
         field_error=error if "field" in error.lower() else "",
         refusal=refusal,
         advice=advice,
-        saved=saved_searches.mine(client, place),
+        # A live update renews the rows, not the tabs and menus above them.
+        saved=() if wants_fragment(request) and request.htmx.target != "list" else saved_searches.mine(client, place),
         with_usage=request.GET[USAGE] == "1" if request.GET.get(USAGE) in ("0", "1") else None,
         refused_words=words,
     )

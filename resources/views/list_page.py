@@ -308,7 +308,7 @@ class ListPage:
         """Without any filter."""
         return Filter(sort=self.filter.sort, columns=self.filter.columns).url(self.namespace)
 
-    @property
+    @cached_property
     def tabs(self) -> tuple[tuple[str, str, bool], ...]:
         """(label, address, whether it is this page) of the list without a filter and of the first saved searches; ()
         without any.

@@ -338,13 +338,13 @@ def references(number: int, name: str, namespace: dict[str, Any]) -> Iterator[di
         "envFrom": [{"secretRef": {"name": name}}, {"configMapRef": {"name": name}}],
     }
     pod_spec = {
-        "schedulerName": "nobody",
+        "schedulerName": "none",
         "containers": [container],
         "imagePullSecrets": [{"name": name}],
         "volumes": [{"name": volume, **source} for volume, source in volumes.items()],
     }
     labels = {"matchLabels": {"app": f"refers{number}"}}
-    template = {"metadata": {"labels": labels["matchLabels"]}, "spec": {**pod_spec, "schedulerName": "nobody"}}
+    template = {"metadata": {"labels": labels["matchLabels"]}, "spec": pod_spec}
     yield referring("v1", "Pod", spec=pod_spec)
     yield referring("apps/v1", "StatefulSet", spec={"selector": labels, "template": template, "replicas": 0})
     yield referring("v1", "ServiceAccount", secrets=[{"name": name}], imagePullSecrets=[{"name": name}])

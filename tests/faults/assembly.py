@@ -16,7 +16,7 @@ import redis.asyncio
 from django.test import override_settings
 from redis.exceptions import RedisError
 
-from console.processes.parts import free_port, redis_binary
+from console.processes.parts import MALLOC, free_port, redis_binary
 from resources.changes import ChangeLog, Topic
 from tests.faults.clusters import Cluster
 from tests.faults.programs import ROOT, Program
@@ -164,7 +164,7 @@ def _environment(found: Path, **more: str) -> dict[str, str]:
         "HISTORY_KINDS": "",
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "PYTHONWARNINGS": "ignore",
-        "MALLOC_ARENA_MAX": "2",
+        **MALLOC,
         "LOG_LEVEL": os.environ.get("LOG_LEVEL", "INFO"),
         **more,
     }

@@ -50,7 +50,9 @@ def test_saved_searches_are_tabs_of_their_list(browser: Client, namespace: str) 
     assert tabs(pods) == [("All", True), ("broken", False), ("web", False)]
     assert tabs(f"{pods}&state=Degraded&page=2") == [("All", False), ("broken", True), ("web", False)]
     assert tabs(f"{pods}&q=web") == [("All", False), ("broken", False), ("web", True)], "in whichever namespace"
-    assert tabs(f"{pods}&q=we", **{"HX-Request": "true"}) == [("All", False), ("broken", False), ("web", False)]
+    region = {"HX-Request": "true", "HX-Target": "list"}
+    assert tabs(f"{pods}&q=we", **region) == [("All", False), ("broken", False), ("web", False)]
+    assert tabs(pods, **region | {"HX-Target": "rows"}) == [], "a live update renews the rows alone"
     assert tabs("/resources/core/v1/services/") == []
 
 
