@@ -82,7 +82,8 @@ def test_the_list(client: ClusterClient, home: str) -> None:
     words = text(page(LIST))
     assert sample.title in words and sample.place in words and "Whole cluster" in words
     assert f"{sample.packages} packages" in words
-    assert re.findall(r'pf-v6-c-nav__link pf-m-current"\s+href="([^"]*)"', page(LIST)) == [LIST]
+    assert re.findall(r'pf-m-current"\s+href="([^"]*)"\s+aria-current="page"', page(LIST)) == [LIST]
+    assert page(LIST).count("pf-v6-c-nav__link pf-m-current") == 1
 
 
 def test_global_namespaces_are_discovered(client: ClusterClient, home: str) -> None:
