@@ -147,10 +147,10 @@ def collect_olm(client: ClusterClient) -> CardContent:
 
 def _olm_trouble(line: Check) -> CardProblem:
     url = line.url or reverse("operatorhub:olm")
-    if line.what != _CATALOG:
+    if line.name != _CATALOG:
         return CardProblem(
             level=ERROR,
-            title=_("OLM: %(what)s") % {"what": line.what},
+            title=_("OLM: %(what)s") % {"what": line.name},
             reason=line.words,
             url=url,
             act=_("Operator Lifecycle Manager"),

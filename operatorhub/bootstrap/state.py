@@ -24,7 +24,7 @@ PROGRAMS_V1 = ("operator-controller-controller-manager", "catalogd-controller-ma
 class Check:
     """One check. `state`: GOOD, BAD, ABSENT or UNKNOWN (the user can't read it)."""
 
-    what: str
+    name: str
     state: str
     words: str
     url: str = ""

@@ -3,7 +3,6 @@
 Where it is not: read its release manifest, look at it, try it, apply it, take it away again.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +21,6 @@ from operatorhub.bootstrap.manifest import ManifestForm, ManifestProblem
 from operatorhub.bundle.permissions import Right
 from operatorhub.install import created_objects
 from operatorhub.models import Run
-from operatorhub.running.workloads import StagePart
 
 #: Of one request while a manifest is applied.
 SECONDS = 1.0
@@ -41,23 +39,9 @@ def olm(request: ConsoleRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("operatorhub:olm-manifest", args=[run.key]))
         except ManifestProblem as error:
             form.add_error(None, str(error))
-    found = state.read_state(request.cluster)
-    context = {
-        "found": found,
-        "checks": _parts(found.lines),
-        "checks_v1": _parts(found.lines_v1),
-        "form": form,
-        "release": manifest.RELEASE,
-    }
+    context = {"found": state.read_state(request.cluster), "form": form, "release": manifest.RELEASE}
     status = 422 if form.errors else 200
     return render.page(request, "operatorhub/bootstrap.html", context, part=True, status=status)
-
-
-def _parts(checks: Iterable[state.Check]) -> tuple[StagePart, ...]:
-    """As rows of operatorhub/_parts.html."""
-    return tuple(
-        StagePart(kind="", name=check.what, state=check.state, words=check.words, url=check.url) for check in checks
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

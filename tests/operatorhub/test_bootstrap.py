@@ -189,7 +189,7 @@ def test_an_upload_leads_to_its_preview_and_a_bad_one_back(client: ClusterClient
 def test_a_cluster_with_olm_says_how_it_is(client: ClusterClient) -> None:
     found = state.read_state(client)
     assert found.served
-    assert any(line.what in ("CatalogSource", "CatalogSources") for line in found.lines)
+    assert any(line.name in ("CatalogSource", "CatalogSources") for line in found.lines)
     page = Client().get("/operatorhub/olm/").content.decode()
     assert 'data-state="absent"' not in page
     assert 'type="file"' not in page
