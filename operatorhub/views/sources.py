@@ -25,7 +25,7 @@ from operatorhub.bundle import bundles
 from operatorhub.models import Catalog, Index
 from resources import live_topics
 
-KINDS = {"~": "own", "-": "clustercatalog"}
+KINDS = {catalogs.OWN: "own", catalogs.CLUSTER: "clustercatalog"}
 
 
 @require_safe
@@ -189,7 +189,7 @@ def refresh(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
         messages.error(request, words)
         return _back(namespace, name)
     row = Catalog.objects.filter(cluster=request.cluster.name, namespace=namespace, name=name).first()
-    if namespace in KINDS and row is None and namespace == catalogs.OWN:
+    if row is None and namespace == catalogs.OWN:
         raise Http404
     audit.record(request, "refresh", f"catalog {namespace}/{name}", "ok")
     asked = tasks.ask(row) if row is not None else tasks.ask_for_all(request.cluster)
