@@ -106,6 +106,11 @@ class StatusValue:
     count: int = 0
     wrong: bool = False
 
+    @property
+    def words(self) -> str:
+        """Of the ring: how many Pods are in each state."""
+        return ", ".join(f"{part.state}: {part.count}" for part in self.slices)
+
 
 @dataclass(frozen=True, slots=True)
 class _At:
