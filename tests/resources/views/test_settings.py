@@ -141,10 +141,12 @@ def test_f3_set_values_stand_in_their_groups_and_the_others_are_folded() -> None
     assert groups == sorted(groups, key=["", "Server", "Repo", "Redis"].index)
     parts = tuple(setting_part(Place(type_, "default", "one"), setting) for setting in found)
     page = SimpleNamespace(
+        settings=parts,
         set_settings=[part for part in parts if part.setting.is_set],
         unset_settings=[part for part in parts if not part.setting.is_set],
     )
-    root = dom.parse(render_to_string("resources/_settings.html", {"page": page}))
+    side = dom.parse(render_to_string("resources/_side.html", {"page": page}))
+    root = next(element for element in side.walk() if element.tag == "section")
     (folded,) = (element for element in root.walk() if element.attributes.get("id") == "settings-unset")
     rows = [element for element in folded.walk() if element.tag == "dt"]
     assert len(rows) == len(found) - 3 and "open" not in folded.attributes
