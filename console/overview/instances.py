@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from console.overview import part
-from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_fixes
+from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_causes
 from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -161,7 +161,7 @@ def collect(client: ClusterClient) -> CardContent:
     # Three hundred kinds are three hundred requests: the more kinds, the longer the interval.
     return CardContent(
         found=summary,
-        troubles=with_fixes(client, _troubles(there), _places(there)),
+        troubles=with_causes(client, _troubles(there), _places(there)),
         topics=topics,
         every=max(3000, 100 * len(types)),
         pending=tuple(type_.kinds for type_ in late),

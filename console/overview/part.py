@@ -1,8 +1,8 @@
 """What every card of the overview has: content, problems, their fixes and snoozes, the topics that refresh it; and a
 deadline for several calls at once.
 
-A problem has a fix if its cause has one that this user can apply, as on the object's own page; only the first few rows
-have one. A user can snooze a problem for an hour, a day, or until it changes: a mark of this user on this cluster.
+A problem shows its cause and the fix that this user can apply, as the object's own page does; only the first few rows
+have them. A user can snooze a problem for an hour, a day, or until it changes: a mark of this user on this cluster.
 
 A card shows what it still waits for instead of delaying its page. Unfinished calls continue, and the next caller of the
 same joins them: a list of 10,000 objects is started once, not once per page view.
@@ -25,7 +25,7 @@ from django.utils import timezone, translation
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from resources.diagnosis import ShownFix, read_causes, shown_causes, state_of
+from resources.diagnosis import ShownCause, read_causes, shown_causes, state_of
 from resources.models import Mark
 from resources.place import Place
 
@@ -34,8 +34,8 @@ K = TypeVar("K", bound=Hashable)
 
 ERROR, WARNING = "error", "warning"
 _RANK = {ERROR: 0, WARNING: 1}
-#: A fix needs the object, its tree and its Events: rows after these have only the link to their object.
-MAX_FIXES = 3
+#: A cause needs the object, its tree and its Events: rows after these have only the link to their object.
+MAX_CAUSES = 3
 _WAIT_SECONDS = 1.0
 
 _workers = Workers(8, thread_name_prefix="overview")
@@ -47,8 +47,8 @@ _lock = Lock()
 class CardProblem:
     """A problem that needs attention.
 
-    `level`: ERROR or WARNING, also the icon's name; `reason`: the cause; `url` and `act`: the link to act on it.
-    `fix`: the fix, at `fix_url`; '' if unknown.
+    `level`: ERROR or WARNING, also the icon's name; `reason`: what the object says; `url` and `act`: the link to act on
+    it. `cause`: its cause in a sentence, shown instead of the reason; `fix`: the fix, at `fix_url`; '' if unknown.
     """
 
     level: str
@@ -56,8 +56,13 @@ class CardProblem:
     reason: str
     url: str
     act: str = ""
+    cause: str = ""
     fix: str = ""
     fix_url: str = ""
+
+    @property
+    def explanation(self) -> str:
+        return self.cause or self.reason
 
     @property
     def key(self) -> str:
@@ -66,7 +71,7 @@ class CardProblem:
 
     @property
     def state(self) -> str:
-        """Another one when its reason is another."""
+        """Another one when its reason is another. Its cause doesn't count: only the first rows have one."""
         return _digest(f"{self.level} {self.reason}")
 
     @property
@@ -99,30 +104,33 @@ def worst_first(troubles: Iterable[CardProblem]) -> tuple[CardProblem, ...]:
     return tuple(sorted(troubles, key=lambda trouble: trouble.rank))
 
 
-def with_fixes(
+def with_causes(
     client: ClusterClient, troubles: Sequence[CardProblem], places: Mapping[str, Place]
 ) -> tuple[CardProblem, ...]:
-    """The problems, the first few with their fix. `places`: their objects by `url`. A fix that is late is left out."""
-    asked = [trouble.url for trouble in troubles if trouble.url in places][:MAX_FIXES]
-    questions = {url: partial(_fix, client, places[url]) for url in asked}
-    found, _late = run_within(client, "fix", questions, _WAIT_SECONDS)
-    fixes = {url: fix for url, fix in found.items() if fix}
-    return tuple(
-        replace(trouble, fix=fixes[trouble.url].label, fix_url=fixes[trouble.url].url)
-        if trouble.url in fixes
-        else trouble
-        for trouble in troubles
-    )
+    """The problems, the first few with their cause and its fix. `places`: their objects by `url`. What is late is left
+    out.
+    """
+    asked = [trouble.url for trouble in troubles if trouble.url in places][:MAX_CAUSES]
+    questions = {url: partial(_cause, client, places[url]) for url in asked}
+    found, _late = run_within(client, "cause", questions, _WAIT_SECONDS)
+    return tuple(_with_cause(trouble, found.get(trouble.url)) for trouble in troubles)
 
 
-def _fix(client: ClusterClient, place: Place) -> ShownFix | None:
+def _cause(client: ClusterClient, place: Place) -> ShownCause | None:
     try:
         obj = client.get(place.type, place.name, place.namespace)
         causes = read_causes(client, place, obj, state_of(client, place, obj))
         shown = shown_causes(client, place, causes[:1])
     except KubeError:
         return None
-    return shown[0].fix if shown else None
+    return shown[0] if shown else None
+
+
+def _with_cause(trouble: CardProblem, shown: ShownCause | None) -> CardProblem:
+    if shown is None:
+        return trouble
+    trouble = replace(trouble, cause=shown.cause.sentence)
+    return replace(trouble, fix=shown.fix.label, fix_url=shown.fix.url) if shown.fix else trouble
 
 
 def run_within(

@@ -1,4 +1,4 @@
-"""Pods in trouble, and Deployments that can't make any.
+"""Pods in trouble, Pods that have long not been ready, and Deployments that can't make any.
 
 Pods of the same owner are one line: whether an operator or one of its instances made them, what keeps them from
 running.
@@ -8,13 +8,15 @@ Of many Pods only those are read that do not run by the API server's own field; 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from console.overview import part
-from console.overview.part import ERROR, CardContent, CardProblem, with_fixes
+from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_causes
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -24,10 +26,13 @@ from resources.lists.counts import count
 from resources.lists.entries import ListEntry
 from resources.lists.snapshot import snapshots
 from resources.place import Place
-from resources.state.health import DEGRADED
+from resources.state.children import moment
+from resources.state.health import DEGRADED, PROGRESSING
 
 WAIT = 2.5
 NAMED = 8
+#: A Pod that fails its readiness probe, or waits for a volume, only counts as starting; after this long it won't be.
+_READY_WITHIN = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +65,7 @@ class Pods:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
     entries: tuple[ListEntry, ...] = ()
+    late: tuple[ListEntry, ...] = ()
     stuck: tuple[ListEntry, ...] = ()
     total: int = 0
     bounded: bool = False
@@ -86,13 +92,20 @@ def collect(client: ClusterClient) -> CardContent:
         url=url,
     )
     deployments = client.find("apps", "v1", "deployments")
-    places = {group.url: Place(type_, group.namespace, group.first) for group in summary.groups}
-    troubles = (
-        *with_fixes(client, [*map(_trouble, summary.groups)], places),
-        *(_without_pods(deployments, entry) for entry in read.stuck[:NAMED]),
+    late = _groups(type_, read.late)[:NAMED]
+    stuck = [Place(deployments, entry.namespace, entry.name) for entry in read.stuck[:NAMED]]
+    places = [*(Place(type_, group.namespace, group.first) for group in (*summary.groups, *late)), *stuck]
+    troubles = [
+        *(_trouble(group, ERROR) for group in summary.groups),
+        *(_without_pods(place, entry) for place, entry in zip(stuck, read.stuck, strict=False)),
+        *(_trouble(group, WARNING) for group in late),
+    ]
+    return CardContent(
+        found=summary,
+        troubles=with_causes(client, troubles, {place.url(): place for place in places}),
+        topics=live_topics.topics(client, type_, deployments),
+        every=max(3000, read.total * 2),
     )
-    topics = live_topics.topics(client, type_, deployments)
-    return CardContent(found=summary, troubles=troubles, topics=topics, every=max(3000, read.total * 2))
 
 
 def _read(client: ClusterClient, type_: ResourceType) -> _Read:
@@ -106,9 +119,21 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
     except KubeError as error:
         return _Read(error=error)
     unwell = tuple(entry for entry in entries if entry.health.state == DEGRADED)
-    return _Read(
-        entries=unwell, stuck=_stuck(client, unwell), total=total if bounded else len(entries), bounded=bounded
-    )
+    stuck = _stuck(client, unwell)
+    late = tuple(entry for entry in entries if _is_late(entry) and not any(_made(one, entry) for one in stuck))
+    return _Read(entries=unwell, late=late, stuck=stuck, total=total if bounded else len(entries), bounded=bounded)
+
+
+def _is_late(pod: ListEntry) -> bool:
+    began = moment(pod.health.since)
+    waits = pod.health.state == PROGRESSING and not pod.terminating
+    return waits and began is not None and timezone.now() - began > _READY_WITHIN
+
+
+def _made(deployment: ListEntry, pod: ListEntry) -> bool:
+    """ReplicaSets are named after their Deployment."""
+    by = pod.owner.name if pod.owner else ""
+    return pod.namespace == deployment.namespace and by.startswith(f"{deployment.name}-")
 
 
 def _stuck(client: ClusterClient, unwell: Iterable[ListEntry]) -> tuple[ListEntry, ...]:
@@ -124,13 +149,9 @@ def _stuck(client: ClusterClient, unwell: Iterable[ListEntry]) -> tuple[ListEntr
         entries = snapshots.get(client, type_, "").all()
     except KubeError:
         return ()
-    # ReplicaSets are named after their Deployment.
-    failing = [(entry.namespace, entry.owner.name) for entry in unwell if entry.owner]
+    pods = list(unwell)
     return tuple(
-        entry
-        for entry in entries
-        if entry.health.state == DEGRADED
-        and not any(place == entry.namespace and name.startswith(f"{entry.name}-") for place, name in failing)
+        entry for entry in entries if entry.health.state == DEGRADED and not any(_made(entry, pod) for pod in pods)
     )
 
 
@@ -153,15 +174,13 @@ def _groups(type_: ResourceType, entries: Iterable[ListEntry]) -> tuple[PodGroup
     )
 
 
-def _without_pods(type_: ResourceType, entry: ListEntry) -> CardProblem:
+def _without_pods(place: Place, entry: ListEntry) -> CardProblem:
     what = _("Deployment %(name)s in %(namespace)s") % {"name": entry.name, "namespace": entry.namespace}
-    url = Place(type_, entry.namespace, entry.name).url()
-    return CardProblem(
-        level=ERROR, title=what, reason=entry.health.reason or entry.health.label, url=url, act=_("Open")
-    )
+    reason = entry.health.reason or entry.health.label
+    return CardProblem(level=ERROR, title=what, reason=reason, url=place.url(), act=_("Open"))
 
 
-def _trouble(group: PodGroup) -> CardProblem:
+def _trouble(group: PodGroup, level: str) -> CardProblem:
     if group.number == 1:
         what = _("Pod %(name)s in %(namespace)s") % {"name": group.first, "namespace": group.namespace}
     else:
@@ -171,4 +190,4 @@ def _trouble(group: PodGroup) -> CardProblem:
             group.number,
         )
         what = words % {"number": group.number, "owner": group.owner, "namespace": group.namespace}
-    return CardProblem(level=ERROR, title=what, reason=group.reason, url=group.url, act=_("Open"))
+    return CardProblem(level=level, title=what, reason=group.reason, url=group.url, act=_("Open"))

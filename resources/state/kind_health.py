@@ -90,11 +90,11 @@ def _pod(obj: Object) -> Health:
     if phase == "Running":
         if ready is None or ready.status == "True":
             return Health(state=READY)
-        return Health(state=PROGRESSING, reason=waiting or ready.message or ready.reason)
+        return Health(state=PROGRESSING, reason=waiting or ready.message or ready.reason, since=since)
     if scheduled := condition_of(status.conditions, "PodScheduled", "False"):
         reason = scheduled.message or scheduled.reason
         return Health(state=DEGRADED, reason=reason, since=scheduled.last_transition_time)
-    return Health(state=PROGRESSING if phase == "Pending" else UNKNOWN, reason=waiting or why or phase)
+    return Health(state=PROGRESSING if phase == "Pending" else UNKNOWN, reason=waiting or why or phase, since=since)
 
 
 def _replicas(obj: Object) -> Health:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from console.overview import instances, part, tour
 from console.overview.changes import RecentChange, _together
-from console.overview.part import ERROR, CardProblem, with_fixes
+from console.overview.part import ERROR, CardProblem, with_causes
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from resources.models import Mark, Step
@@ -145,8 +145,8 @@ def test_a_row_has_the_fix_of_its_cause(client: ClusterClient) -> None:
     place = Place(pods, name, "web")
     trouble = CardProblem(level=ERROR, title="Pod web", reason="…", url=place.url())
     try:
-        found = until(lambda: with_fixes(client, [trouble], {trouble.url: place})[0].fix_url, seconds=30)
+        found = until(lambda: with_causes(client, [trouble], {trouble.url: place})[0].fix_url, seconds=30)
         assert "/core/v1/configmaps/new-values/" in found and "name=absent" in found
-        assert not with_fixes(client, [trouble], {})[0].fix
+        assert not with_causes(client, [trouble], {})[0].fix
     finally:
         client.delete(namespaces, name)
