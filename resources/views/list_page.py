@@ -109,9 +109,11 @@ class Heading:
     """`direction`: 'ascending', 'descending', or '' when the list has another order; `url` asks for the other way
     round.
 
-    `part`: the class of its cells, behind `list-`. `second`: what stands in the second line of the same cells.
+    `key`: of its column. `part`: the class of its cells, behind `list-`. `second`: what stands in the second line of
+    the same cells.
     """
 
+    key: str
     label: str
     url: str
     direction: str = ""
@@ -221,6 +223,7 @@ class ListPage:
         direction = {key: "ascending", f"-{key}": "descending"}.get(self.filter.sort, "")
         turned = f"-{key}" if direction == "ascending" else key
         return Heading(
+            key=key,
             label=label,
             url=self.filter.url(self.namespace, sort=turned, page=1),
             direction=direction,

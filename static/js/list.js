@@ -1,4 +1,5 @@
-// What a list's page does beyond links and forms: what is selected, its keys, the tools of a row, and the peek beside it.
+// What a list's page does beyond links and forms: what is selected, its keys, the tools of a row, the peek beside it, and its columns' widths.
 import "./list/selection.js";
 import "./list/keys.js";
 import "./list/tools.js";
+import "./list/widths.js";

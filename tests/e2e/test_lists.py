@@ -101,6 +101,31 @@ def test_names_are_found_on_every_page_as_one_types(page: Page, address: str) ->
     expect(page.locator("#rows .resource-name")).to_have_count(10)
 
 
+def test_a_column_is_as_wide_as_it_was_drawn(page: Page, address: str) -> None:
+    page.goto(address)
+    name, wide = page.locator("th[data-column=name]"), "head => head.getBoundingClientRect().width"
+    before, box = name.evaluate(wide), name.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] - 3, box["y"] + 15)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] + 57, box["y"] + 15, steps=4)
+    page.mouse.up()
+    assert name.evaluate(wide) == pytest.approx(before + 60, abs=2)
+    assert "sort=" not in page.url
+    # Kept over a reload and over an answer that renews the list.
+    page.reload()
+    assert name.evaluate(wide) == pytest.approx(before + 60, abs=2)
+    name.locator(".resource-sort").first.click()
+    page.wait_for_url("**sort=**")
+    assert name.evaluate(wide) == pytest.approx(before + 60, abs=2)
+    name.locator(".resource-sort").first.press("Shift+ArrowLeft")
+    assert name.evaluate(wide) == pytest.approx(before + 44, abs=2)
+    page.locator("#list-columns summary").click()
+    page.locator("#list-columns").get_by_role("button", name="Reset to default").click()
+    expect(page.locator("#rows tr").first).to_be_visible()
+    assert name.evaluate(wide) == pytest.approx(before, abs=2)
+
+
 def test_columns_are_remembered_and_live(
     page: Page, client: ClusterClient, crd: dict[str, Any], namespace: str, address: str
 ) -> None:
