@@ -638,6 +638,13 @@ OVERVIEW_OBJECTS = Limit(
     over="only their number is shown",
     test=f"{_READING}test_the_overview_reads_the_states_of_so_many",
 )
+NAMESPACE_ROWS = Limit(
+    subject="namespaces on their page",
+    value=500,
+    unit="namespaces",
+    over="the rest is in the list of Namespaces, to which the page links",
+    test="tests/clusters/test_pages.py::test_a_namespace_of_very_many_is_found",
+)
 OVERVIEW_WARNINGS = Limit(
     subject="warnings (Events) that the overview reads, in pages of 500",
     value=2_000,

@@ -120,7 +120,9 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
         return _Read(error=error)
     unwell = tuple(entry for entry in entries if entry.health.state == DEGRADED)
     stuck = _stuck(client, unwell)
-    late = tuple(entry for entry in entries if _is_late(entry) and not any(_made(one, entry) for one in stuck))
+    late = tuple(
+        entry for entry in entries if _is_late(entry) and not any(_made(deployment, entry) for deployment in stuck)
+    )
     return _Read(entries=unwell, late=late, stuck=stuck, total=total if bounded else len(entries), bounded=bounded)
 
 

@@ -27,6 +27,7 @@ from console.web.errors import explain
 from console.web.frame import forget_namespaces
 from console.web.front import place_of
 from console.web.request import ALL_NAMESPACES, ConsoleRequest, remember_namespace
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, Forbidden, Invalid, KubeError
@@ -55,6 +56,9 @@ class NamespaceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Namespaces:
+    """`total`: how many there are, of which `rows` may only be the first."""
+
+    total: int
     rows: tuple[NamespaceRow, ...]
     topic: str
     may_create: bool
@@ -99,7 +103,8 @@ def namespaces_page(client: ClusterClient, q: str, found: Mapping[str, str] | No
     type_ = namespace_type(client)
     if found is not None:
         rows = tuple(_own_row(client, type_, name, how) for name, how in found.items() if q in name)
-        return Namespaces(rows=rows, topic="", may_create=can(client, "create", type_).allowed)
+        return Namespaces(total=len(rows), rows=rows, topic="", may_create=can(client, "create", type_).allowed)
+    every = sorted((item for item in client.list(type_).items if q in name_of(item)), key=name_of)
     rows = tuple(
         NamespaceRow(
             name=name_of(namespace),
@@ -107,11 +112,11 @@ def namespaces_page(client: ClusterClient, q: str, found: Mapping[str, str] | No
             created=str(namespace["metadata"].get("creationTimestamp") or ""),
             system=name_of(namespace).startswith(SYSTEM),
         )
-        for namespace in client.list(type_).items
-        if q in name_of(namespace)
+        for namespace in every[: limits.NAMESPACE_ROWS.value]
     )
     return Namespaces(
-        rows=tuple(sorted(rows, key=lambda row: row.name)),
+        total=len(every),
+        rows=rows,
         topic=live_topics.topics(client, ("", "v1", "namespaces")),
         may_create=can(client, "create", type_).allowed,
     )

@@ -161,7 +161,8 @@ def explain(error: KubeError) -> Problem:
                 reason=error.reason,
                 retry_after=error.retry_after,
             )
-    status = error.code if 400 <= error.code < 600 else 502
+    # An API server's 500 isn't the console's: monitoring counts it as a fault of the cluster.
+    status = error.code if 400 <= error.code < 600 and error.code != 500 else 502
     known = _server_problem(error)
     title, advice = known or (
         _("The cluster returned an error"),

@@ -48,7 +48,7 @@ def test_a_conversion_webhook_that_does_not_answer(
     refuse(monkeypatch, "widgets", ServerError(CONVERSION))
     answer = browser.get(f"/resources/{group}/v1/widgets/")
     text = answer.content.decode()
-    assert answer.status_code == 500
+    assert answer.status_code == 502
     assert "Widget objects can&#x27;t be converted to this version" in text
     assert "whose Service “conv” doesn&#x27;t exist" in text
     assert f'href="/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/widgets.{group}/"' in text
@@ -119,10 +119,10 @@ def test_a_cluster_whose_webhook_is_gone(browser: Client, client: ClusterClient,
         client.create(served(client, crd), widget(crd, "one"), namespace)
         assert "one" in browser.get(f"/resources/{group}/v1/widgets/", {"namespace": namespace}).content.decode()
         answer = browser.get(f"/resources/{group}/v1beta1/widgets/", {"namespace": namespace})
-        assert answer.status_code == 500
+        assert answer.status_code == 502
         assert "whose Service “conv” doesn&#x27;t exist" in answer.content.decode()
         item = browser.get(f"/resources/{group}/v1beta1/widgets/{namespace}/one/")
-        assert item.status_code == 500
+        assert item.status_code == 502
         assert "whose Service “conv” doesn&#x27;t exist" in item.content.decode()
     finally:
         definitions.remove(client, crd)
