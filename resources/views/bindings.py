@@ -19,14 +19,18 @@ from resources.writing.bindings import RoleBindingForm
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
     """`?namespace=`, `?role=Kind/name`, `?from=` a binding to begin with; a POST creates it, or adds (`more`) or
-    takes away (`less`) a subject.
+    takes away (`less`) a subject. A binding with more subjects than the form has rows is continued as YAML.
     """
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if place.type.group != bindings.GROUP or place.type.kind not in bindings.FORMS:
         raise NotFound(_("Only role bindings grant roles; %(kind)s doesn't.") % {"kind": place.type.kind})
     form_class = bindings.FORMS[place.type.kind]
     if request.method != "POST":
-        return _page(request, place, _begin(request, place))
+        form = _begin(request, place)
+        if len(form.rows) > form.max_rows:
+            query = {"namespace": place.namespace} if place.namespace else {}
+            return HttpResponseRedirect(place.kind_url("new-yaml", **query, **{"from": request.GET["from"]}))
+        return _page(request, place, form)
     form = form_class(request.POST)
     if "more" in request.POST or request.POST.get("less"):
         return _page(request, place, form_class(initial=form.typed, rows=form.typed_rows))

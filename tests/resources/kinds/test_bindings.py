@@ -91,3 +91,16 @@ def test_another_kind(browser: Client) -> None:
 def test_the_list_leads_to_it(browser: Client, namespace: str) -> None:
     page = browser.get(f"/resources/{GROUP}/v1/rolebindings/", {"namespace": namespace}).content.decode()
     assert f'href="{URL}?namespace={namespace}"' in page
+
+
+def test_a_binding_with_more_subjects_than_rows_is_continued_as_yaml(
+    browser: Client, client: ClusterClient, namespace: str
+) -> None:
+    people = [{"kind": "User", "apiGroup": GROUP, "name": f"person-{number}"} for number in range(101)]
+    role = {"apiGroup": GROUP, "kind": "ClusterRole", "name": "view"}
+    binding = {"metadata": {"name": "many"}, "roleRef": role, "subjects": people}
+    client.create(client.find(GROUP, "v1", "rolebindings"), binding, namespace)
+    answer = browser.get(URL, {"namespace": namespace, "from": "many"}, follow=True)
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert all(f"name: person-{number}\n" in text for number in range(101))
