@@ -201,11 +201,11 @@ class OperatorGroupForm(forms.Form):
     """
 
     name = forms.CharField(required=False)
-    scope = forms.TypedChoiceField(
-        required=False,
+    scope = forms.ChoiceField(
         choices=[(scope, scope) for scope in (OWN, SOME, SELECTOR, ALL)],
-        empty_value=OWN,
-        error_messages={"invalid_choice": gettext_lazy("Choose which namespaces the operators watch.")},
+        error_messages=dict.fromkeys(
+            ("required", "invalid_choice"), gettext_lazy("Choose which namespaces the operators watch.")
+        ),
     )
     targets = forms.CharField(required=False)
     labels = forms.CharField(required=False)
