@@ -63,6 +63,9 @@ document.addEventListener("keydown", (event) => {
   for (const menu of document.querySelectorAll("details.console-menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
 });
 
+// A form that was refused: the first field with an error has the focus, unless the page gives it to something else.
+if (!document.querySelector("[autofocus]")) document.querySelector("form[method=post] [aria-invalid=true]")?.focus();
+
 // The connection's own failures are said in a toast; server answers with a body of their own are swapped instead.
 function toast(text) {
   const place = document.getElementById("toasts");

@@ -10,13 +10,17 @@ before(async () => {
     html: `<div id="toasts"></div><template id="toast-template"><div data-dismissable><span data-text></span><button data-dismiss>x</button></div></template>
       <div id="warnings"></div><template id="warning-template"><p><span data-text></span></p></template><nav id="navigation"></nav><button data-nav-toggle aria-expanded="false">menu</button>
       <details class="console-menu" id="one"><summary>1</summary><a id="in-one">x</a></details><details class="console-menu" id="two"><summary>2</summary></details><button data-copy="kubectl get">copy</button>
-      <form id="pick"><select data-submit><option>a</option></select></form><main id="main"><div id="part" hx-ext="morph"><input id="typed" value="old"><details id="more"><summary>more</summary></details><p id="text">old</p></div></main>`,
+      <form id="pick"><select data-submit><option>a</option></select></form><main id="main"><form method="post"><input id="right"><input id="wrong" aria-invalid="true"></form><div id="part" hx-ext="morph"><input id="typed" value="old"><details id="more"><summary>more</summary></details><p id="text">old</p></div></main>`,
     head: '<meta name="csrf-token" content="token">',
     // Asked by htmx for attributes that we don't use (hx-on).
     before: () => { globalThis.XPathEvaluator = class { createExpression() { return { evaluate: () => ({ iterateNext: () => null }) }; } }; },
   }, "console.js");
   document.body.dataset.who = "ann";
   document.body.dataset.textUnreachable = "No connection";
+});
+
+test("of a refused form the first field with an error has the focus", () => {
+  assert.equal(document.activeElement, shown.$("#wrong"));
 });
 
 test("what htmx asks for says whose page it is, and carries the token where something is changed", () => {
