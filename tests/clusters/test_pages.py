@@ -88,7 +88,7 @@ def test_a_namespace_of_very_many_is_found(shaped: str) -> None:
     """Their page has the first ones, and leads to the list, which has pages and is searched."""
     browser = Client()
     _status, page = _read(browser, "/namespaces/")
-    assert page.count(b'id="namespace-') <= limits.NAMESPACE_ROWS.value < NAMESPACES
+    assert page.count(b'id="namespace-team-') <= limits.NAMESPACE_ROWS.value < NAMESPACES
     assert reverse("resources:list", args=("core", "v1", "namespaces")).encode() in page
     _status, page = _read(browser, "/resources/core/v1/namespaces/?q=team-4321")
     assert b"team-4321" in page and b"team-4322" not in page
