@@ -47,6 +47,8 @@ export function refresh(root = form()) {
   for (const group of root.querySelectorAll("[data-choices]")) choose(group);
 }
 
+// While typing, too: a field that first appeared when the text is left would move what is about to be clicked.
+document.addEventListener("input", (event) => { if (form()?.contains(event.target)) showWhatIsMet(); });
 document.addEventListener("change", (event) => {
   if (!form()?.contains(event.target)) return;
   const group = event.target.closest("[data-choices]");

@@ -17,6 +17,16 @@ test("what depends on a hidden field is hidden, and is not sent", async () => {
   assert.equal(sent["s:/spec/first"], "off");
 });
 
+test("what depends on a text appears while it is typed, before the field is left", async () => {
+  const shown = await form("house");
+  const control = shown.named("s:/spec/first");
+  for (const [text, unmet] of [["o", true], ["on", false]]) {
+    control.value = text;
+    control.dispatchEvent(new Event("input", { bubbles: true }));
+    assert.deepEqual(hidden(shown, "second"), [unmet]);
+  }
+});
+
 test("what is shown again is sent again, as it was", async () => {
   const shown = await form("house");
   const before = spec(shown);
