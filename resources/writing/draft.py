@@ -205,11 +205,15 @@ _STRICT = re.compile(r'(unknown|duplicate) field "([^"]+)"')
 def refusal_causes(error: KubeError) -> tuple[StatusCause, ...]:
     """`details.causes`, and the fields that fieldValidation=Strict names in its text only. Empty when none is named."""
     if error.causes:
+        if strict := [cause for cause in error.causes if cause.field == "patch" and _STRICT.search(cause.message)]:
+            # A PATCH is refused with the whole object in the text; what follows it names the fields.
+            return _strict(strict[0].message.rpartition(": strict decoding error: ")[2])
         finished = tuple(cause for cause in error.causes if _UNFINISHED not in cause.message)
         return finished or error.causes
-    if isinstance(error, BadRequest):
-        return tuple(
-            StatusCause(field, "FieldValueInvalid", f'{word} field "{field}"')
-            for word, field in _STRICT.findall(str(error))
-        )
-    return ()
+    return _strict(str(error)) if isinstance(error, BadRequest) else ()
+
+
+def _strict(text: str) -> tuple[StatusCause, ...]:
+    return tuple(
+        StatusCause(field, "FieldValueInvalid", f'{word} field "{field}"') for word, field in _STRICT.findall(text)
+    )

@@ -23,3 +23,10 @@ def test_fields_that_stand_in_the_text_only() -> None:
         ("spec.y", 'duplicate field "spec.y"'),
     ]
     assert refusal_causes(BadRequest("something else")) == ()
+
+
+def test_fields_that_a_refused_patch_names_behind_the_whole_object() -> None:
+    whole = '{\\"spec\\":{\\"note\\":\\"unknown field \\\\\\"x\\\\\\"\\"}}'
+    text = f'Invalid value: "{whole}": strict decoding error: unknown field "spec.y"'
+    found = refusal_causes(Invalid("no", causes=(StatusCause("patch", "FieldValueInvalid", text),)))
+    assert [(cause.field, cause.message) for cause in found] == [("spec.y", 'unknown field "spec.y"')]
