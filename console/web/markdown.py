@@ -6,6 +6,7 @@ description, kept.
 
 import re
 from functools import lru_cache
+from typing import Any, NamedTuple, cast
 
 import nh3
 import re2
@@ -60,7 +61,38 @@ _HEADING = re.compile(r"<(/?)h([12])>")
 _HELP_TAGS = {"a", "b", "br", "code", "em", "i", "li", "ol", "p", "pre", "strong", "ul"}
 # What makes Markdown more than paragraphs; a line of dashes or equals signs under another makes a heading of it.
 _MARKS = re.compile(r"[*_`\[\]<>&#|~\\]|^[^\S\n]*(?:[-+=]|\d+[.)])|^(?: {4}|\t)|https?:|  $", re.M)
-_parser = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable(["table", "strikethrough"])
+# Whole addresses only: "example.com" in an operator's text mostly is an API group.
+_ADDRESS = re.compile(r"(?<!\w)https?://[^\s<>\"'`]*[\w/#=]")
+
+
+class _Address(NamedTuple):
+    """A match as markdown-it's linkify rule reads it."""
+
+    index: int
+    last_index: int
+    url: str
+    text: str
+    schema: str
+
+
+class _Addresses:
+    """Stands in for linkify-it-py, which would also make links of words with dots in them."""
+
+    def pretest(self, text: str) -> bool:
+        return "://" in text
+
+    test = pretest
+
+    def match(self, text: str) -> list[_Address]:
+        return [
+            _Address(found.start(), found.end(), found[0], found[0], found[0].partition("//")[0])
+            for found in _ADDRESS.finditer(text)
+        ]
+
+
+_parser = MarkdownIt("commonmark", {"html": True, "linkify": True}).enable(["table", "strikethrough"])
+_parser.linkify = cast("Any", _Addresses())
+_parser.core.ruler.enable("linkify")
 
 
 def render(source: str, *, images: bool = False) -> SafeString:

@@ -1,6 +1,7 @@
 """A field's description as HTML: prose stays cheap, marked text is cleaned."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -17,6 +18,19 @@ def test_help_of_a_field_is_paragraphs_lists_and_code() -> None:
     assert "&lt;name&gt;" in help_html("of <name>")
 
 
+@pytest.mark.parametrize("html_of", [help_html, markdown.render])
+def test_an_address_is_a_link_without_marks(html_of: Callable[[str], str]) -> None:
+    assert '<a href="https://a.example/b_c?d=1" rel=' in html_of("See https://a.example/b_c?d=1.")
+    assert "</a>.</p>" in html_of("See https://a.example.")
+    assert (
+        html_of("[x](https://a.example) `https://b.example` <a href='https://c.example'>https://d.example</a>").count(
+            "<a "
+        )
+        == 2
+    )
+    assert "<a" not in html_of("the group apps.example.com, see me@example.com or ftp://a.example")
+
+
 @pytest.mark.parametrize(
     "source", ["<script>alert(1)</script>", "<img src=x onerror=y>", "[x](javascript:alert(1))", "a & <b onclick=x>"]
 )
@@ -26,7 +40,7 @@ def test_help_of_a_field_can_do_nothing(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<img src", "![", "[", "<!--", "![a](", "**a _b ", "<details>", "> - ", "`a", "[a][b"]
+    "piece", ["<img src", "![", "[", "<!--", "![a](", "**a _b ", "<details>", "> - ", "`a", "[a][b", "https://a *b* "]
 )
 def test_s10_no_markdown_takes_long(piece: str) -> None:
     """200 KB took 34 s of "<img src", since the search for images went back and tried again."""
