@@ -74,7 +74,7 @@ class Builder:
                     extra=Widget(name="section"),
                     label="",
                     present=True,
-                    open=True,
+                    open=not found,
                     error=error,
                     **rest,
                 )

@@ -190,6 +190,8 @@ def better(node: Node, descriptor: Descriptor | None, path: Path, *, in_claim: b
     name = name_of(descriptor, path)
     if not name:
         return _sorted(node)
+    if name == "UpdateStrategy":
+        return _with_strategies(_open_type(node, _TYPES[name]))
     if name != "ResourceRequirements":
         return _open_type(node, _TYPES[name])
     resources = _CLAIM_RESOURCES if in_claim else _CONTAINER_RESOURCES
@@ -227,6 +229,16 @@ def _open_type(node: Node, found: Node) -> Node:
     if not _says_nothing(node) or node.get("type", found["type"]) != found["type"]:
         return node
     return {**found, **{key: node[key] for key in _KEPT if key in node}}
+
+
+def _with_strategies(node: Node) -> Node:
+    """The strategies to choose from, where the schema has its `type` as any text."""
+    node = _sorted(node)
+    properties = node.get("properties")
+    free = {"type", "description"}
+    if not isinstance(properties, Mapping) or not properties.get("type") or properties["type"].keys() - free:
+        return node
+    return {**node, "properties": {**properties, "type": {**_STRATEGY["properties"]["type"], **properties["type"]}}}
 
 
 def _sorted(node: Node) -> Node:

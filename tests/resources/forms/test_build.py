@@ -32,6 +32,14 @@ def sampledb_fields(number: int | None = 0, **options: object) -> dict[str, Form
     return walk(Builder(schema, Options(offer.descriptors, **options)).top(obj))  # type: ignore[arg-type]
 
 
+def test_what_a_schema_leaves_open_is_not_behind_a_fold_of_an_empty_form() -> None:
+    free = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    (rest,) = Builder(Schema.from_document(free), Options()).top({})
+    assert rest.open
+    fields = Builder(Schema.from_document({**free, "properties": {"spec": free}}), Options()).top({})
+    assert [field.open for field in fields if not field.path] == [False]
+
+
 def test_every_field_of_the_spec_is_there() -> None:
     _, schema, _ = pages.sampledb()
     spec = schema.root["properties"]["spec"]["properties"]

@@ -152,6 +152,16 @@ class TestKnownTypes:
         text = {"type": "string", "x-kubernetes-preserve-unknown-fields": True}
         assert kubernetes_types.better(text, None, ("spec", "affinity")) is text
 
+    def test_a_strategy_is_chosen_where_the_schema_leaves_it_open(self) -> None:
+        descriptor = Descriptor(widgets=frozenset(["updateStrategy"]))
+        node = {"type": "object", "properties": {"rollingUpdate": {"type": "object"}, "type": {"type": "string"}}}
+        made = kubernetes_types.better(node, descriptor, ("spec", "strategy"))
+        assert made["properties"]["type"]["enum"] == ["RollingUpdate", "Recreate"]
+        own = {"type": "object", "properties": {"type": {"type": "string", "enum": ["OnDelete"]}}}
+        assert kubernetes_types.better(own, descriptor, ("spec", "strategy")) == own
+        other = {"type": "object", "properties": {"mode": {"type": "string"}}}
+        assert kubernetes_types.better(other, descriptor, ("spec", "strategy")) == other
+
     def test_amounts_have_names(self) -> None:
         amounts = {"type": "object", "additionalProperties": QUANTITY}
         node = {"type": "object", "properties": {"limits": amounts, "requests": amounts, "claims": {"type": "array"}}}
