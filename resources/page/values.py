@@ -26,7 +26,7 @@ from resources.forms.descriptors import capabilities
 from resources.forms.schema import Schema
 from resources.forms.widgets import is_sensitive
 from resources.page.detail import Link
-from resources.state.health import colour_of
+from resources.state.health import Condition, colour_of, conditions
 from resources.writing.examples import Offer
 
 # More is for the YAML page.
@@ -43,8 +43,7 @@ _OBJECT = "io.kubernetes:"
 _INDEX = re.compile(r"\[[^\[\]]*\]")
 _PODS = 200
 _REPEATED = 50
-#: Their own table, or the state at the top of the page, says it already.
-_ELSEWHERE = frozenset({"hidden", "conditions", "io.kubernetes.conditions"})
+_CONDITIONS = frozenset({"conditions", "io.kubernetes.conditions"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +92,8 @@ class Slice:
 class StatusValue:
     """One value.
 
-    `look`: text, code, link, object, pods, secret, phase, yes, no. `wrong`: it is not what the descriptor says it is.
+    `look`: text, code, link, object, pods, secret, phase, conditions, yes, no. `wrong`: it is not what the descriptor
+    says it is.
     """
 
     label: str
@@ -104,6 +104,7 @@ class StatusValue:
     colour: str = ""
     slices: tuple[Slice, ...] = ()
     count: int = 0
+    conditions: tuple[Condition, ...] = ()
     wrong: bool = False
 
     @property
@@ -248,8 +249,10 @@ def status_values(
     for descriptor in described:
         looks = capabilities(descriptor.get("x-descriptors"))
         path = descriptor.get("path")
-        if not isinstance(path, str) or _ELSEWHERE & set(looks):
+        if not isinstance(path, str) or "hidden" in looks:
             continue
+        if _CONDITIONS & set(looks) and _status_path(path) == ("conditions",):
+            continue  # every object's own, which are shown without a descriptor
         label = text(descriptor.get("displayName")) or path
         for title, value in _values(status, _status_path(path), label):
             if value is not None:
@@ -298,6 +301,8 @@ def _status_value(
 ) -> StatusValue:
     if "podStatuses" in looks:
         return _pods(label, help_, value)
+    if _CONDITIONS & set(looks) and (found := conditions({"status": {"conditions": value}})):
+        return StatusValue(label=label, help=help_, look="conditions", conditions=found)
     if isinstance(value, Mapping | list):
         return StatusValue(label=label, help=help_, look="code", text=_json(value), wrong=bool(looks))
     words = scalar(value)[:_TEXT]

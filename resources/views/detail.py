@@ -37,7 +37,7 @@ from resources.page.events import Events
 from resources.page.values import StatusValue, ValueNode, sections, status_secrets, status_values
 from resources.place import CLUSTER_SCOPE, Place, place_of
 from resources.state.children import moment
-from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
+from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Condition, Health, by_word
 from resources.views import history
 from resources.views.history import HistoryPart
 from resources.views.parts import (
@@ -101,6 +101,18 @@ class DetailPage:
     events: Events | None = None
     events_topic: str = ""
     operator: Offer = field(default_factory=Offer)
+
+    @property
+    def condition_tables(self) -> tuple[tuple[str, tuple[Condition, ...]], ...]:
+        """The object's own, then those that its operator's descriptors name elsewhere in the status."""
+        own = self.detail.conditions if self.detail else ()
+        described = ((value.label, value.conditions) for value in self.status_values if value.conditions)
+        return (*([(_("Conditions"), own)] if own else ()), *described)
+
+    @property
+    def described_values(self) -> tuple[StatusValue, ...]:
+        """What the operator's descriptors name in the status, without tables."""
+        return tuple(value for value in self.status_values if not value.conditions)
 
     @property
     def set_settings(self) -> tuple[SettingPart, ...]:

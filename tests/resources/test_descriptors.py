@@ -110,6 +110,17 @@ def test_what_is_not_there_is_left_out(kinds: Any, status: Any, path: str, descr
     assert described(kinds, status, path, descriptor) == ()
 
 
+def test_conditions_of_another_place_are_conditions(kinds: Any) -> None:
+    entry = {"type": "Ready", "status": "False", "reason": "Slow", "message": "It starts."}
+    (item,) = described(kinds, {"members": [entry]}, "members", f"{K8S}.conditions", displayName="Of the members")
+    assert (item.label, item.look) == ("Of the members", "conditions")
+    assert [(found.type, found.status, found.reason, found.good) for found in item.conditions] == [
+        ("Ready", "False", "Slow", False)
+    ]
+    (other,) = described(kinds, {"members": "none"}, "members", f"{K8S}.conditions")
+    assert (other.look, other.text) == ("text", "none")
+
+
 def test_malformed_descriptors(kinds: Any) -> None:
     obj = {"metadata": {"name": "a"}, "status": {"a": 1}}
     assert status_values(kinds, obj, [{}, {"path": None}, {"path": 3}, {"path": "a", "x-descriptors": "no list"}]) == (
