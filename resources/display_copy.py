@@ -9,10 +9,15 @@ from kube.objects import KubeObject, without_last_applied
 MASK = "••••••"
 
 
+def in_order(obj: KubeObject) -> KubeObject:
+    """apiVersion first, as kubectl prints it: the API server writes kinds of its own with `kind` first."""
+    return {**{key: obj[key] for key in ("apiVersion", "kind") if key in obj}, **obj}
+
+
 def shown(obj: KubeObject, masked: bool) -> KubeObject:
     """`masked`: values of `data` and `stringData` are dots. The object itself is not changed."""
     metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
-    found: dict[str, Any] = {**obj, "metadata": metadata}
+    found: dict[str, Any] = {**in_order(obj), "metadata": metadata}
     if masked:
         for part in ("data", "stringData"):
             if isinstance(found.get(part), dict):

@@ -12,6 +12,7 @@ from typing import Any
 
 from kube.objects import KubeObject
 from resources import yamltext
+from resources.display_copy import in_order
 from resources.writing.diff import MISSING, Path, same
 from resources.writing.draft import own, words
 
@@ -89,7 +90,7 @@ def compare(old: KubeObject, new: KubeObject) -> Review:
 
 def _compared(old: KubeObject, new: KubeObject, sent: KubeObject, whole: bool = False) -> Review:
     walk = _Walk()
-    walk.mapping(old, new, sent, 0, ())
+    walk.mapping(in_order(old), in_order(new), sent, 0, ())
     long = len(walk.rows) > _LINES
     lines = () if long else tuple(_numbered(walk.rows) if whole else _folded(walk.rows))
     return Review(lines, tuple(walk.changes[:_FIELDS]), max(0, len(walk.changes) - _FIELDS), long)

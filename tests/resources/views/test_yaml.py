@@ -14,6 +14,7 @@ MAPS = "/resources/core/v1/configmaps/"
 def test_an_object_is_shown_and_saved(browser: Client, client: ClusterClient, namespace: str, config_map: str) -> None:
     url = f"{MAPS}{namespace}/{config_map}/yaml/"
     page = browser.get(url)
+    assert text_of(page).startswith("apiVersion: v1\nkind: ConfigMap\n")
     assert "colour: blue" in text_of(page)
     assert "managedFields" not in text_of(page)
     answer = send(browser, page, text=text_of(page).replace("blue", "green"))
