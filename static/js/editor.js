@@ -12,6 +12,7 @@ import { completer } from "./editor/complete.js";
 import { hovering } from "./editor/hover.js";
 import { forceLinting, linting } from "./editor/lint.js";
 import { Schemas } from "./editor/schema.js";
+import { settings } from "./editor/settings.js";
 import { tools } from "./editor/tools.js";
 import { indentation, over } from "./editor/typing.js";
 
@@ -53,6 +54,7 @@ function enhance(area) {
   let kinds = null;
   const kindsOf = () => (kinds ??= fetch(frame.dataset.kinds).then((answer) => (answer.ok ? answer.json() : [])).catch(() => []));
   const marks = JSON.parse(area.dataset.marks || "[]");
+  const preferences = settings(frame, (typing) => completer(schemas, kindsOf, words, typing));
   const view = new EditorView({
     parent: area.parentElement,
     state: EditorState.create({
@@ -61,7 +63,7 @@ function enhance(area) {
         EditorView.cspNonce.of(document.querySelector("meta[name=csp-nonce]")?.content ?? ""), lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(),
         bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }), indentUnit.of("  "), indentation, over, yaml(), colours,
         tooltips({ position: "absolute" }), EditorView.contentAttributes.of({ tabindex: "0", "aria-label": area.labels?.[0]?.textContent.trim() ?? "YAML" }), EditorState.readOnly.of(area.readOnly),
-        completer(schemas, kindsOf, words), hovering(schemas, words), linting(schemas, marks, words, reporter(frame)),
+        preferences.extension, hovering(schemas, words), linting(schemas, marks, words, reporter(frame)),
         keymap.of([{ key: "Mod-s", preventDefault: true, run: () => save(area) }, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...foldKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
@@ -76,6 +78,7 @@ function enhance(area) {
   area.addEventListener("console:set", () => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: area.value } }));
   if (marks.length && !document.getElementById("results")) goto(view, marks[0][0], marks[0][1]);
   tools(frame, view);
+  preferences.follow(view);
   frame.dataset.ready = "";
   return view;
 }

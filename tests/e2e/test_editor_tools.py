@@ -1,6 +1,7 @@
 """The buttons and keys of the YAML editor, in a real browser."""
 
 import contextlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -79,6 +80,32 @@ def test_f12_the_whole_screen_and_back(page: Page, editor: Locator) -> None:
     button.click()
     expect(button).to_have_attribute("aria-pressed", "false")
     assert frame.bounding_box() == before
+
+
+@pytest.mark.journey
+def test_settings_hold_in_every_tab_and_stay(page: Page, editor: Locator) -> None:
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator(".cm-content")).to_be_visible()
+    menu = page.locator("summary").filter(has_text="Settings")
+    menu.press("Enter")
+    page.get_by_label("Font size").select_option("20")
+    page.get_by_label("Wrap lines").press("Space")
+    page.get_by_label("Hints while typing").press("Space")
+    page.keyboard.press("Escape")
+    expect(menu).to_be_focused()
+    page.reload()
+    for shown in (page, other):
+        expect(shown.locator(".cm-editor")).to_have_css("font-size", "20px")
+        expect(shown.locator(".cm-content")).to_have_class(re.compile("cm-lineWrapping"))
+        text = shown.locator(".cm-content")
+        text.click()
+        shown.keyboard.press("Control+a")
+        shown.keyboard.type("apiVersion: v1\nkind: ConfigMap\nimm")
+        shown.wait_for_timeout(500)  # longer than hints take
+        expect(shown.locator(".cm-tooltip-autocomplete")).to_have_count(0)
+        shown.keyboard.press("Control+Space")
+        expect(shown.locator(".cm-tooltip-autocomplete")).to_contain_text("immutable")
 
 
 def test_saved_by_the_keyboard(page: Page, editor: Locator, name: str) -> None:

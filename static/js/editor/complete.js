@@ -71,14 +71,15 @@ function values(node, place, kinds) {
 const chooses = (one) => one.node.default === undefined && (one.node.enum || one.node.type === "boolean");
 
 // Behind a key whose values are few, they are offered at once.
-function apply(template, one) {
+function apply(template, one, typing) {
   const insert = snippet(template);
-  return !chooses(one) ? insert : (view, completion, from, to) => { insert(view, completion, from, to); setTimeout(() => startCompletion(view)); };
+  return !typing || !chooses(one) ? insert : (view, completion, from, to) => { insert(view, completion, from, to); setTimeout(() => startCompletion(view)); };
 }
 
 const rank = (one, at) => (one.required ? 50 : 0) - at / 1000;
 
-export function completer(schemas, kindsOf, words) {
+/** `typing`: offered while one types; otherwise only when it is asked for. */
+export function completer(schemas, kindsOf, words, typing = true) {
   return autocompletion({
     override: [async (context) => {
       const { doc } = context.state;
@@ -96,11 +97,12 @@ export function completer(schemas, kindsOf, words) {
         validFor: /^[\w./"-]*$/,
         options: found.map((one, at) => ({
           label: one.label, detail: one.required ? `${one.detail} · ${words.required}` : one.detail, type: place.what === "key" ? "property" : "constant",
-          boost: rank(one, at), apply: apply(place.what === "value" && place.close ? ` ${one.template}` : one.template, one),
+          boost: rank(one, at), apply: apply(place.what === "value" && place.close ? ` ${one.template}` : one.template, one, typing),
           info: one.node.description || one.node.default !== undefined ? () => describe(root, one.node, "", words) : undefined,
         })),
       };
     }],
     icons: false,
+    activateOnTyping: typing,
   });
 }
