@@ -82,6 +82,13 @@ def test_f12_the_whole_screen_and_back(page: Page, editor: Locator) -> None:
     assert frame.bounding_box() == before
 
 
+def test_a_click_below_a_short_text_is_one_into_it(page: Page, editor: Locator) -> None:
+    frame = page.locator(".cm-editor").bounding_box()
+    assert frame
+    page.mouse.click(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] - 10)
+    expect(editor).to_be_focused()
+
+
 @pytest.mark.journey
 def test_settings_hold_in_every_tab_and_stay(page: Page, editor: Locator) -> None:
     other = page.context.new_page()

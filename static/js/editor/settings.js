@@ -1,4 +1,5 @@
-// What a person sets for all editors of this browser: the size of the letters, whether long lines wrap, and hints while typing.
+// What a person sets for all editors of this browser: the size of the letters, whether long lines wrap, and hints
+// while typing.
 import { Compartment } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 
@@ -23,7 +24,8 @@ export function settings(frame, hints) {
       if (typeof value === "boolean") control.checked = value; else control.value = value;
     }
     view.dom.style.fontSize = now.size && `${now.size}px`;
-    view.dispatch({ effects: [wrapping.reconfigure(now.wrap ? EditorView.lineWrapping : []), hinting.reconfigure(hints(now.hints))] });
+    const wrap = wrapping.reconfigure(now.wrap ? EditorView.lineWrapping : []);
+    view.dispatch({ effects: [wrap, hinting.reconfigure(hints(now.hints))] });
     view.requestMeasure();
   }
 
@@ -33,7 +35,7 @@ export function settings(frame, hints) {
       const name = target.dataset.editorSet;
       if (!name) return;
       now = { ...now, [name]: target.type === "checkbox" ? target.checked : target.value };
-      try { localStorage.setItem(KEY, JSON.stringify(now)); } catch { /* full, or not allowed: it holds for this page */ }
+      try { localStorage.setItem(KEY, JSON.stringify(now)); } catch { /* full, or not allowed */ }
       document.dispatchEvent(new CustomEvent("console:editor", { detail: now }));
     });
     document.addEventListener("console:editor", ({ detail }) => { now = detail; show(view); });
