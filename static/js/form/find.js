@@ -26,11 +26,14 @@ function unfold(element) {
   }
 }
 
+/** Of a list without items; the buttons of its menu, which come first, can't be seen. */
+const addButton = (element) => [...element.querySelectorAll("button")].find((one) => !one.closest("[data-menu]"));
+
 export function show(element) {
   unfold(element);
   element.scrollIntoView({ block: "center" });
   const heading = element.querySelector(":scope > .console-section > summary");
-  const control = element.matches("input, select, textarea") ? element : heading ?? firstControl(element) ?? element.querySelector("button");
+  const control = element.matches("input, select, textarea") ? element : heading ?? firstControl(element) ?? addButton(element);
   (control ?? element).focus({ preventScroll: true });
   const box = element.closest("[data-field]") ?? element;
   box.classList.add("console-found");

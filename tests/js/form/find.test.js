@@ -56,6 +56,16 @@ test("Enter opens what holds the first, part by part, and focuses it", async () 
   assert.equal(shown.$(".console-found"), null);
 });
 
+test("what stands in items that aren't there yet leads to the button that adds one", async () => {
+  const shown = await find({ search: () => ({ text: '<a href="#c" data-reveal-pointer="/spec/tags">tags[]</a>' }) });
+  for (const item of shown.items("/spec/tags")) item.remove();
+  type(shown.field, "tags");
+  await pass(200);
+  press(shown.field, "Enter");
+  for (let turn = 0; turn < 10; turn += 1) await settled();
+  assert.equal(shown.document.activeElement, shown.$('[name="~add"][value="/spec/tags"]'));
+});
+
 test("Enter waits for what is found", async () => {
   const shown = await find();
   type(shown.field, "host");
