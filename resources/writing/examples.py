@@ -9,13 +9,15 @@ One word says what an object begins with, in the address and in the menu: `examp
 `?example=NAME`, `?example=-` and `?from=NAME` mean the same.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from textwrap import dedent
 from threading import Lock
 from typing import Any
 
 from cachetools import TTLCache, cached
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from console.web import navigation
 from kube.client import ClusterClient
@@ -25,6 +27,7 @@ from kube.objects import KubeObject, mapping, name_of, without_last_applied
 from kube.reader import read
 from kube.types.meta import ObjectMeta
 from kube.types.olm import ClusterServiceVersion, CRDDescription
+from resources import yamltext
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.forms.schema import Schema
@@ -41,12 +44,15 @@ _LIMIT = 64
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """`object` is shared by all callers: never change it. `is_first`: the operator wants it to be created first."""
+    """`object` is shared by all callers: never change it. `is_first`: the operator wants it to be created first;
+    `is_only_offered`: a new object doesn't begin with it unless a user chooses it.
+    """
 
     name: str
     description: str
     object: KubeObject
     is_first: bool = False
+    is_only_offered: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +115,8 @@ def of_kubernetes(type_: ResourceType) -> Offer | None:
     """Of a kind of Kubernetes itself, which comes from no operator; None for any other."""
     if is_custom(type_.group):
         return None
-    return Offer(examples=tuple(Example(*starter) for starter in starters(type_)))
+    offered = (Example(*sample, is_only_offered=True) for sample in _samples(type_))
+    return Offer(examples=(*(Example(*starter) for starter in starters(type_)), *offered))
 
 
 def offered(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer:
@@ -295,6 +302,104 @@ def _definition(scope: str, scaled: bool) -> KubeObject:
     }
 
 
+#: By group and kind: name, description, and what the object has besides its name.
+_SAMPLES = {
+    ("apps", "Deployment"): (
+        (
+            "web-server",
+            gettext_lazy("Three Pods with limits and a readiness probe"),
+            """
+            spec:
+              replicas: 3
+              selector: {matchLabels: {app: web-server}}
+              template:
+                metadata: {labels: {app: web-server}}
+                spec:
+                  containers:
+                    - name: web-server
+                      image: registry.example.com/web-server:1.0
+                      ports: [{name: http, containerPort: 8080}]
+                      readinessProbe: {httpGet: {path: /, port: http}}
+                      resources:
+                        requests: {cpu: 100m, memory: 128Mi}
+                        limits: {memory: 256Mi}
+            """,
+        ),
+    ),
+    ("batch", "CronJob"): (
+        (
+            "every-night",
+            gettext_lazy("A Job every night that never runs twice at once"),
+            """
+            spec:
+              schedule: 0 3 * * *
+              concurrencyPolicy: Forbid
+              jobTemplate:
+                spec:
+                  template:
+                    spec:
+                      restartPolicy: OnFailure
+                      containers:
+                        - {name: job, image: "registry.example.com/job:1.0", command: [/bin/job]}
+            """,
+        ),
+    ),
+    ("networking.k8s.io", "NetworkPolicy"): (
+        (
+            "deny-all-ingress",
+            gettext_lazy("No incoming connections to the Pods of the namespace"),
+            "spec: {podSelector: {}, policyTypes: [Ingress]}",
+        ),
+        (
+            "same-namespace-only",
+            gettext_lazy("Incoming connections only from Pods of the namespace"),
+            "spec: {podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}",
+        ),
+    ),
+    ("policy", "PodDisruptionBudget"): (
+        (
+            "one-at-a-time",
+            gettext_lazy("At most one Pod unavailable while nodes are drained"),
+            "spec: {maxUnavailable: 1, selector: {matchLabels: {app: web-server}}}",
+        ),
+    ),
+    ("rbac.authorization.k8s.io", "Role"): (
+        (
+            "read-pods",
+            gettext_lazy("Read Pods and their logs"),
+            'rules: [{apiGroups: [""], resources: [pods, pods/log], verbs: [get, list, watch]}]',
+        ),
+    ),
+    ("", "ResourceQuota"): (
+        (
+            "compute",
+            gettext_lazy("CPU, memory and number of Pods of the namespace"),
+            "spec: {hard: {requests.cpu: '4', requests.memory: 8Gi, limits.memory: 16Gi, pods: '20'}}",
+        ),
+    ),
+    ("", "LimitRange"): (
+        (
+            "container-defaults",
+            gettext_lazy("CPU and memory of containers that set none"),
+            """
+            spec:
+              limits:
+                - type: Container
+                  defaultRequest: {cpu: 100m, memory: 128Mi}
+                  default: {memory: 256Mi}
+            """,
+        ),
+    ),
+}
+
+
+def _samples(type_: ResourceType) -> Iterator[tuple[str, str, KubeObject]]:
+    """(name, description, object) of kinds that are hard to write from nothing."""
+    for name, description, text in _SAMPLES.get((type_.group, type_.kind), ()):
+        head = {"apiVersion": type_.api_version, "kind": type_.kind, "metadata": {"name": name}}
+        yield name, str(description), {**head, **yamltext.load(dedent(text))}
+
+
 EMPTY = "empty"
 #: At most this many objects are in the menu; `?from=NAME` works for every one.
 _OBJECTS = 50
@@ -346,7 +451,8 @@ def chosen_start(offer: Offer, asked: str) -> str:
     if asked == EMPTY or asked.startswith("from:"):
         return asked
     names = [f"example:{example.name}" for example in offer.examples]
-    return asked if asked in names else EMPTY if asked or not names else names[0]
+    first = next((f"example:{example.name}" for example in offer.examples if not example.is_only_offered), EMPTY)
+    return asked if asked in names else EMPTY if asked else first
 
 
 def default_start(client: ClusterClient, place: Place, offer: Offer) -> str:

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from resources import yamltext
 from resources.writing.examples import as_new
 from tests.resources.views.form_submission import controls, element, flat, send, text_of
 
@@ -50,6 +51,35 @@ def test_what_was_typed_is_given_up_only_when_that_was_said(
     answer = send(browser, asks, ("~restart", "sure"))
     assert answer.status_code == 303
     assert f"{config_map}-copy" in browser.get(answer["Location"]).content.decode()
+
+
+SAMPLES = [
+    (group, version, plural, name)
+    for group, version, plural, *names in [
+        ("apps", "v1", "deployments", "web-server"),
+        ("batch", "v1", "cronjobs", "every-night"),
+        ("networking.k8s.io", "v1", "networkpolicies", "deny-all-ingress", "same-namespace-only"),
+        ("policy", "v1", "poddisruptionbudgets", "one-at-a-time"),
+        ("rbac.authorization.k8s.io", "v1", "roles", "read-pods"),
+        ("core", "v1", "resourcequotas", "compute"),
+        ("core", "v1", "limitranges", "container-defaults"),
+    ]
+    for name in names
+]
+
+
+@pytest.mark.parametrize(("group", "version", "plural", "name"), SAMPLES)
+def test_a_sample_is_offered_and_taken_by_the_cluster_as_it_is(
+    browser: Client, client: ClusterClient, namespace: str, group: str, version: str, plural: str, name: str
+) -> None:
+    url = f"/resources/{group}/{version}/{plural}/new-yaml/?namespace={namespace}"
+    page = browser.get(url)
+    assert f'value="example:{name}"' in flat(page)
+    assert name not in text_of(page)
+    chosen = text_of(browser.get(f"{url}&start=example:{name}"))
+    type_ = client.find("" if group == "core" else group, version, plural)
+    made = client.create(type_, yamltext.load(chosen), namespace, dry_run=True)
+    assert made["metadata"]["name"] == name
 
 
 def test_yaml_to_be_pasted_begins_with_an_empty_text(browser: Client, namespace: str) -> None:
