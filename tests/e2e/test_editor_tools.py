@@ -58,6 +58,16 @@ def test_a_file_that_is_too_large_is_refused_in_words(page: Page, editor: Locato
     assert editor.inner_text() == before
 
 
+def test_a_dropped_file_is_taken_as_an_uploaded_one(page: Page, editor: Locator) -> None:
+    editor.evaluate("""(place) => {
+      const data = new DataTransfer();
+      data.items.add(new File(["dropped: 1\\n"], "x.yaml"));
+      place.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+    }""")
+    expect(editor).to_contain_text("dropped: 1")
+    assert page.locator("textarea[data-editor]").input_value() == "dropped: 1\n"
+
+
 def test_the_text_goes_to_the_clipboard(page: Page, editor: Locator) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy", exact=True).click()

@@ -12,9 +12,7 @@ function download(text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-async function upload(view, input, state) {
-  const file = input.files[0];
-  input.value = "";
+async function take(view, file, state) {
   if (!file) return;
   if (file.size > LIMIT) { state.textContent = state.dataset.textLarge; return; }
   const text = await file.text();
@@ -27,7 +25,16 @@ export function tools(frame, view) {
   if (!bar) return;
   bar.hidden = false;
   const input = bar.querySelector("[data-editor-file]");
-  input?.addEventListener("change", () => upload(view, input, bar.querySelector("[data-editor-state]")));
+  const state = bar.querySelector("[data-editor-state]");
+  input?.addEventListener("change", () => { const [file] = input.files; input.value = ""; take(view, file, state); });
+  // Before the editor's own answer, which puts the file into the text. Several files are the form's (apply.js).
+  frame.addEventListener("drop", (event) => {
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file || !input || frame.closest("form[data-drop]")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    take(view, file, state);
+  }, true);
   bar.addEventListener("click", (event) => {
     const button = event.target.closest("[data-editor-do]");
     if (!button) return;
