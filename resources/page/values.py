@@ -325,12 +325,12 @@ def _status_value(
     kind = next((look.removeprefix(_OBJECT) for look in looks if look.startswith(_OBJECT)), "").partition("?")[0]
     if kind:
         return StatusValue(
-            label=label, help=help_, look="object", text=words, link=_link(client, kind, words, namespace_of(obj))
+            label=label, help=help_, look="object", text=words, link=link_to(client, kind, words, namespace_of(obj))
         )
     return StatusValue(label=label, help=help_, look="text", text=words)
 
 
-def _link(client: ClusterClient, kind: str, name: str, namespace: str) -> Link:
+def link_to(client: ClusterClient, kind: str, name: str, namespace: str) -> Link:
     """`Service`, `core:v1:Secret`, `cert-manager.io:v1:Issuer`."""
     group, version, word = (["", "", *kind.split(":")])[-3:]
     try:

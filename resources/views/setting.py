@@ -34,7 +34,8 @@ from resources.forms import shapes
 from resources.forms.descriptors import Descriptor
 from resources.forms.widgets import is_sensitive
 from resources.history import writes
-from resources.page.values import scalar
+from resources.page.detail import Link
+from resources.page.values import link_to, scalar
 from resources.place import Place, place_of
 from resources.writing import examples
 from resources.writing.examples import Offer
@@ -93,13 +94,14 @@ class SettableField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """`key`: its path with dots, or SCALE. `shown`: what it is now, in words."""
+    """`key`: its path with dots, or SCALE. `shown`: what it is now, in words. `link`: to the object that it names."""
 
     key: str
     label: str
     help: str
     shown: str
     entries: tuple[SettableField, ...]
+    link: Link | None = None
 
     @property
     def is_set(self) -> bool:
@@ -186,12 +188,15 @@ def _described(client: ClusterClient, type_: ResourceType, obj: KubeObject, offe
         entries = tuple(_entries(path, descriptor, node, value))
         if entries:
             label = descriptor.display_name or path[-1]
+            named = value if isinstance(value, str) else ""
+            kind = descriptor.kubernetes.partition("?")[0]
             yield Setting(
                 key=".".join(path),
                 label=label,
                 help=descriptor.description,
                 shown=_words(entries, value),
                 entries=entries,
+                link=link_to(client, kind, named, namespace_of(obj)) if kind and named else None,
             )
 
 

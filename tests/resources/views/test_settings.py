@@ -34,6 +34,8 @@ DESCRIBED = [
     {"path": "secret", "displayName": "Secret", "x-descriptors": [f"{UI}password"]},
     {"path": "users[0].name", "displayName": "First user"},
     {"path": "nowhere", "displayName": "Nowhere"},
+    {"path": "config", "displayName": "Config", "x-descriptors": ["urn:alm:descriptor:io.kubernetes:ConfigMap?a=b"]},
+    {"path": "gone", "displayName": "Gone", "x-descriptors": ["urn:alm:descriptor:io.kubernetes:x.example:v1:Gone"]},
 ]
 SPEC = {
     "type": "object",
@@ -41,6 +43,8 @@ SPEC = {
         "size": {"type": "integer", "minimum": 1, "maximum": 9},
         "enabled": {"type": "boolean"},
         "tier": {"type": "string"},
+        "config": {"type": "string"},
+        "gone": {"type": "string"},
         "secret": {"type": "string"},
         "resources": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
         "users": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
@@ -92,6 +96,16 @@ def test_one_field_is_sent(browser: Client, client: ClusterClient, namespace: st
     assert (spec["size"], spec["enabled"]) == (5, True)
     assert spec["resources"] == {"limits": {"memory": "64Mi"}}
     assert spec["users"] == [{"name": "ann"}]
+
+
+def test_an_object_that_a_setting_names_is_a_link(
+    browser: Client, client: ClusterClient, namespace: str, kind: ResourceType
+) -> None:
+    client.patch(kind, "one", {"spec": {"config": "web-settings", "gone": "nothing"}}, namespace)
+    text = browser.get(f"/resources/{kind.group}/v1/shops/{namespace}/one/").content.decode()
+    assert f'href="/resources/core/v1/configmaps/{namespace}/web-settings/"' in text
+    assert 'aria-label="Change Config"' in text
+    assert "/nothing/" not in text
 
 
 def test_o4_a_change_by_the_pencil_is_told_and_can_be_undone(
