@@ -141,7 +141,6 @@ def _labels(rows: Iterable[Package]) -> dict[str, dict[str, str]]:
 
 
 def _entry(row: Package) -> PackageEntry:
-    groups = dict.fromkeys(crd.partition(".")[2] for crd in row.crds)
     words = facets.search_texts(
         name=row.name,
         title=row.title,
@@ -149,7 +148,7 @@ def _entry(row: Package) -> PackageEntry:
         provider=row.provider,
         kinds=row.kinds,
         summary=row.summary,
-        groups=groups,
+        crds=row.crds,
         text=row.text,
     )
     short = row.summary if len(row.summary) <= 160 else row.summary[:157].rsplit(" ", 1)[0] + "…"

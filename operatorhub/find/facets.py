@@ -310,7 +310,7 @@ class SearchTexts:
     kinds: str
     summary: str
     names: tuple[str, ...]
-    groups: str = ""
+    crds: str = ""
     text: str = ""
     exact: frozenset[str] = frozenset()
 
@@ -322,12 +322,12 @@ def search_texts(
     provider: str,
     kinds: Iterable[str],
     summary: str,
-    groups: Iterable[str] = (),
+    crds: Iterable[str] = (),
     text: str = "",
 ) -> SearchTexts:
     """Prepare one package, once for each index revision.
 
-    `groups`: API groups; `text`: its long description, or the beginning of it.
+    `crds`: their names, with plural and API group; `text`: its long description, or the beginning of it.
     """
     lower = f"{name} {title}".lower()
     return SearchTexts(
@@ -338,7 +338,7 @@ def search_texts(
         kinds="\n".join(kinds).lower(),
         summary=summary.lower(),
         names=tuple(dict.fromkeys(_WORD.findall(lower))),
-        groups="\n".join(groups).lower(),
+        crds="\n".join(crds).lower(),
         text=text.lower(),
         exact=frozenset((_plain(name), _plain(title))),
     )
@@ -398,7 +398,7 @@ def _word_score(word: str, package: SearchTexts) -> int:
     # "argocd" for "Argo CD": the title without its gaps.
     if word in package.title.replace(" ", ""):
         return 100
-    if word in package.groups:
+    if word in package.crds:
         return 12
     if word in package.summary:
         return 5

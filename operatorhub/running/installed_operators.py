@@ -143,7 +143,9 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
     rows += [
         _coming(sub, icons, health)
         for sub in subs
-        if (not namespace or sub.namespace == namespace)
+        # A selector is for CSVs: one that it leaves out isn't missing.
+        if not labels
+        and (not namespace or sub.namespace == namespace)
         and there.isdisjoint({(sub.namespace, sub.current_csv), (sub.namespace, sub.installed_csv)})
     ]
     rows = _judged(client, rows, by_csv)

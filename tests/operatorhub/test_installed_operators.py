@@ -209,6 +209,8 @@ class TestPages:
         assert "No matching installed operators" in text(web.get(HERE, {"namespace": place, "status": "failed"}))
         listed = web.get(HERE, {"namespace": place, "labels": "olm.managed=true"}).content.decode()
         assert 'data-total="1"' in listed
+        other = text(web.get(HERE, {"namespace": place, "labels": "team=none"}))
+        assert "No matching installed operators" in other
         bad = web.get(HERE, {"namespace": place, "labels": "a in (b"})
         assert bad.status_code == 422
         assert "label selector isn't valid" in text(bad)

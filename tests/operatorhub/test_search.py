@@ -79,11 +79,17 @@ def test_what_is_called_just_that_comes_first() -> None:
 
 
 def test_api_groups_and_descriptions_are_searched() -> None:
-    from_group = search_texts("a", "A", (), "", (), "", ("cache.example.com",))
+    from_group = search_texts("a", "A", (), "", (), "", ("stores.cache.example.com",))
     from_text = search_texts("b", "B", (), "", (), "", (), "keeps what example.com says")
     assert rank_packages("cache.example", [from_text, from_group]) == [1]
     assert rank_packages("example.com", [from_text, from_group]) == [1, 0]
     assert rank_packages("keeps example", [from_text, from_group]) == [0]
+
+
+@pytest.mark.parametrize("typed", ["kafkatopics", "kafkatopics.kafka.strimzi.io"])
+def test_a_plural_is_found_as_kubectl_prints_it(typed: str) -> None:
+    strimzi = search_texts("strimzi", "Strimzi", (), "", ("KafkaTopic",), "", ("kafkatopics.kafka.strimzi.io",))
+    assert rank_packages(typed, [strimzi]) == [0]
 
 
 def test_the_words_of_real_packages(full_cluster: ClusterClient, db: None) -> None:
