@@ -98,8 +98,10 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         for subscription in installed_operators.subscriptions(client, namespace)
         if subscription.name in found.subscriptions or subscription.plan == plan
     ]
+    updates = [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv]
     context |= {
-        "updates": [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv],
+        "updates": updates,
+        "dismissed": updates if all(sub.dismissed for sub in updates) else [],
         "bundles": _bundles(subject.steps(client, found)),
         "subs": subs,
         "refused": refused(client, found),

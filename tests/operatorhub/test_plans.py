@@ -155,6 +155,14 @@ def test_denying_is_explained_and_a_changed_plan_is_not_approved(client: Cluster
     assert web.post(f"{here}approve/", {"seen": seen.content}).status_code == 409
     assert web.post(f"{here}deny/", {"seen": seen.content}).status_code == 409
     client.patch(type_, name, {"spec": {"clusterServiceVersionNames": names}}, namespace)
+    assert f"{here}deny/" in web.get(here).content.decode()
+    assert web.post(f"{here}deny/").status_code == 302
+    dismissed = web.get(here).content.decode()
+    assert f"{here}approve/" in dismissed
+    assert f"{here}deny/" not in dismissed
+    assert "it is waiting for approval" not in text(web.get(here))
+    asked_again: dict[str, Any] = {"metadata": {"annotations": {olm.DISMISSED: None}}}
+    client.patch(olm.type_of(client, olm.SUBSCRIPTIONS), "flightticket", asked_again, namespace)
 
 
 def test_what_a_plan_changes_and_refuses(
