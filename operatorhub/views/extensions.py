@@ -167,16 +167,24 @@ def _documents(objects: tuple[KubeObject, ...]) -> tuple[imports.Document, ...]:
     return tuple(imports.Document(number, 0, item) for number, item in enumerate(objects, 1))
 
 
+def _names(package: str) -> dict[str, str]:
+    base = package.strip().replace(".", "-")[:50].strip("-") or "extension"
+    return {"name": base, "namespace": base, "account": f"{base}-installer"}
+
+
 def _extension_data(sent: QueryDict) -> dict[str, Any]:
-    """What was submitted; before that, names made of the package's."""
-    base = sent.get("package", "").strip().replace(".", "-")[:50].strip("-") or "extension"
+    """What was submitted; before that, names made of the package's.
+
+    `named_after`: the package that they were made of. While the form is filled in, unchanged names follow the package.
+    """
+    names = _names(sent.get("package", ""))
+    follows = "named_after" in sent and not {"~make", "~check"} & sent.keys()
+    earlier = _names(sent["named_after"]) if follows else {}
     data: dict[str, Any] = {
         "package": "",
-        "name": base,
-        "namespace": base,
-        "account": f"{base}-installer",
         "policy": facts.CATALOG_PROVIDED,
         **sent.dict(),
+        **{key: name for key, name in names.items() if sent.get(key, earlier.get(key)) == earlier.get(key)},
         "channels": sent.getlist("channels"),
     }
     if "name" not in sent:

@@ -257,6 +257,9 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     page = text(web.get("/extensions/+/", form))
     assert "OLM would install 1.0.0" in page
     assert "flighttickets.flights.com" in page
+    blank = {"name": "mine", "namespace": "extension", "account": "extension-installer", "named_after": ""}
+    named = web.get("/extensions/+/", {"package": "flightticket", **blank}).content.decode()
+    assert 'value="mine"' in named and 'value="flightticket"' in named and 'value="flightticket-installer"' in named
     tried = web.post("/extensions/+/", {**form, "~check": "1"})
     assert "All objects would be accepted" in text(tried)
     assert not there(served, facts.GROUP, facts.EXTENSIONS, NAME)
