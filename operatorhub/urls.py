@@ -45,6 +45,7 @@ urlpatterns = [
     path("operatorhub/", catalog.catalog, name="catalog"),
     path("operatorhub/catalogs/", sources.sources, name="sources"),
     path("operatorhub/catalogs/new/", source_forms.new, name="source-new"),
+    path("operatorhub/catalogs/default/<name:name>/", sources.switch_default, name="source-default"),
     # `~` is the console's own, `-` is ClusterCatalogs.
     path(SOURCE, sources.source, name="source"),
     path(f"{SOURCE}edit/", source_forms.edit, name="source-edit"),

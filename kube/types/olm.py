@@ -287,6 +287,29 @@ class CatalogSource(Object, frozen=True):
     status: CatalogSourceStatus = CatalogSourceStatus()
 
 
+class HubSource(ApiType, frozen=True):
+    """OpenShift's config.openshift.io/v1 HubSource, in status with what came of it."""
+
+    name: Text = ""
+    disabled: bool = False
+    status: Text = ""
+    message: Text = ""
+
+
+class OperatorHubSpec(ApiType, frozen=True):
+    disable_all_default_sources: bool = False
+    sources: tuple[HubSource, ...] = ()
+
+
+class OperatorHubStatus(ApiType, frozen=True):
+    sources: tuple[HubSource, ...] = ()
+
+
+class OperatorHub(Object, frozen=True):
+    spec: OperatorHubSpec = OperatorHubSpec()
+    status: OperatorHubStatus = OperatorHubStatus()
+
+
 class OperatorGroupSpec(ApiType, frozen=True):
     target_namespaces: tuple[Text, ...] = ()
     selector: LabelSelector = LabelSelector()

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from kube import reader
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from kube.types import olm as olm_types
@@ -27,6 +28,8 @@ from resources.state.kind_health import health as health_of
 # Default before the first build records the global catalog namespaces: those of upstream OLM and of OpenShift.
 USUAL = frozenset({"olm", "openshift-marketplace"})
 _PODS = "olm.catalogSource"
+#: The name of OpenShift's one OperatorHub object.
+HUB = "cluster"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +112,67 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[CatalogSource
     every = (known.source(item) for item in found)
     offered = [source for source in every if not picked or source.everywhere or source.namespace == picked]
     return tuple(sorted(offered, key=lambda source: (source.title.lower(), source.place))), words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultSource:
+    """A CatalogSource that OpenShift comes with. `error`: why its marketplace operator couldn't turn it on or off.
+
+    `version`: of the object that turns it on and off.
+    """
+
+    name: str
+    disabled: bool
+    error: str
+    version: str
+
+    @property
+    def place(self) -> str:
+        return f"openshift-marketplace/{self.name}"
+
+
+def hub_type(client: ClusterClient) -> ResourceType | None:
+    """OpenShift's OperatorHub, which turns its default catalogs on and off; None elsewhere."""
+    try:
+        return client.find("config.openshift.io", "v1", "operatorhubs")
+    except NotFound:
+        return None
+
+
+def defaults(client: ClusterClient) -> tuple[DefaultSource, ...]:
+    """OpenShift's default catalogs by name; () on other clusters, and for users who can't read which they are.
+
+    The status names all, the spec what is wanted; without an entry there, `disableAllDefaultSources` counts.
+    https://docs.okd.io/latest/rest_api/config_apis/operatorhub-config-openshift-io-v1.html
+    """
+    type_ = hub_type(client)
+    try:
+        hub = reader.read(client.get(type_, HUB), olm_types.OperatorHub) if type_ else None
+    except (Forbidden, NotFound):
+        return ()
+    if hub is None:
+        return ()
+    wanted = {source.name: source.disabled for source in hub.spec.sources}
+    reported = {source.name: source for source in hub.status.sources}
+    return tuple(
+        DefaultSource(
+            name=name,
+            disabled=wanted.get(name, hub.spec.disable_all_default_sources),
+            error=reported[name].message if name in reported and reported[name].status == "Error" else "",
+            version=hub.metadata.resource_version,
+        )
+        for name in sorted({*wanted, *reported})
+        if name
+    )
+
+
+def switch_default(client: ClusterClient, name: str, *, disabled: bool, version: str) -> None:
+    """Turns a default catalog on or off. `version`: of the object that the user saw; Conflict if it has changed."""
+    type_ = client.find("config.openshift.io", "v1", "operatorhubs")
+    sources = reader.read(client.get(type_, HUB), olm_types.OperatorHub).spec.sources
+    wanted = {source.name: source.disabled for source in sources} | {name: disabled}
+    entries = [{"name": each, "disabled": off} for each, off in wanted.items()]
+    client.patch(type_, HUB, {"metadata": {"resourceVersion": version}, "spec": {"sources": entries}})
 
 
 def get(client: ClusterClient, namespace: str, name: str) -> CatalogSource:

@@ -18,6 +18,7 @@ from console.web import audit, render
 from console.web.access import refusal
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from operatorhub import olm, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs
@@ -36,8 +37,13 @@ def sources(request: ConsoleRequest) -> HttpResponse:
     found, words = catalogsources.listed(client, request.namespace) if olm_served else ((), "")
     v1, v1_words = _v1(client, v1_served)
     busy = _wake(client, any(map(clustercatalogs.behind, v1)))
+    defaults = catalogsources.defaults(client)
+    hub_type = catalogsources.hub_type(client) if defaults else None
     context = {
         "sources": found,
+        "defaults": defaults,
+        "default_places": {source.place for source in defaults},
+        "switch_refused": refusal(client, "patch", hub_type, "", catalogsources.HUB) if hub_type else "",
         "v1": v1,
         "own": own(client),
         "gaps": [gap for gap in (words, v1_words) if gap],
@@ -51,7 +57,7 @@ def sources(request: ConsoleRequest) -> HttpResponse:
             "own": catalogs.change_refusal(client),
         },
         "busy": busy or Catalog.objects.filter(cluster=client.name, state__in=(Catalog.NEW, Catalog.READING)).exists(),
-        "topics": _topics(client, olm_served, v1_served),
+        "topics": _topics(client, olm_served, v1_served, hub_type),
         "here": request.get_full_path(),
         "picked": request.namespace,
     }
@@ -165,10 +171,12 @@ def _wake(client: ClusterClient, behind: bool) -> bool:
     return unseen
 
 
-def _topics(client: ClusterClient, olm_served: bool, v1_served: bool) -> str:
+def _topics(client: ClusterClient, olm_served: bool, v1_served: bool, hub_type: ResourceType | None) -> str:
     types = list(olm.type_names(olm.SOURCES)) if olm_served else []
     if v1_served:
         types.append((clustercatalogs.GROUP, clustercatalogs.VERSION, clustercatalogs.PLURAL))
+    if hub_type:
+        types.append((hub_type.group, hub_type.version, hub_type.plural))
     return live_topics.topics(client, *types)
 
 
@@ -215,6 +223,17 @@ def read(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     audit.record(request, "read", f"catalog image of {found.place}", "ok")
     _say(request, tasks.ask(row), _("The image %(image)s is being read.") % {"image": found.endpoint})
     return _back(namespace, name)
+
+
+@require_POST
+def switch_default(request: ConsoleRequest, name: str) -> HttpResponse:
+    """Turns one of OpenShift's default catalogs off (`disabled`) or on."""
+    disabled = bool(request.POST.get("disabled"))
+    with audit.recorded(request, "patch", f"config.openshift.io/v1/operatorhubs {catalogsources.HUB}"):
+        catalogsources.switch_default(request.cluster, name, disabled=disabled, version=request.POST.get("version", ""))
+    words = _("OpenShift deletes the catalog “%(name)s”.") if disabled else _("OpenShift adds the catalog “%(name)s”.")
+    messages.info(request, words % {"name": name})
+    return HttpResponseRedirect(reverse("operatorhub:sources"))
 
 
 @require_POST

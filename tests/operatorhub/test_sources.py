@@ -13,6 +13,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
+from kube.objects import KubeObject
 from operatorhub import olm, tasks
 from operatorhub.admin import catalogsources, clustercatalogs
 from operatorhub.bundle import bundles
@@ -295,3 +296,103 @@ def test_a_stranger_may_look_at_nothing_and_add_nothing(
     assert Client().post(NEW, own()).status_code == 403
     assert not Catalog.objects.exists()
     assert Client().post(NEW, typed("default") | {"save": "1"}).status_code == 403
+
+
+@pytest.fixture
+def openshift(client: ClusterClient) -> Iterator[KubeObject]:
+    """OpenShift's object of default catalogs, as its marketplace operator fills it in; and the catalog of one."""
+    source = {
+        "type": "object",
+        "properties": {"name": {"type": "string", "maxLength": 20}, "disabled": {"type": "boolean"}},
+        "x-kubernetes-preserve-unknown-fields": True,
+    }
+    sources = {"type": "object", "properties": {"sources": {"type": "array", "items": source}}}
+    preserved = {**sources, "x-kubernetes-preserve-unknown-fields": True}
+    schema = {"type": "object", "properties": {"spec": preserved, "status": preserved}}
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": schema},
+    }
+    names = {"kind": "OperatorHub", "listKind": "OperatorHubList", "plural": "operatorhubs", "singular": "operatorhub"}
+    crd = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "operatorhubs.config.openshift.io"},
+        "spec": {"group": "config.openshift.io", "scope": "Cluster", "names": names, "versions": [version]},
+    }
+    crds, spaces = (
+        client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"),
+        client.find("", "v1", "namespaces"),
+    )
+    client.create(crds, crd)
+    client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "openshift-marketplace"}})
+    catalog = {
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "CatalogSource",
+        "metadata": {"name": "redhat-operators", "namespace": "openshift-marketplace"},
+        "spec": {"sourceType": "grpc", "address": "127.0.0.1:1", "displayName": "Red Hat Operators"},
+    }
+    client.create(olm.type_of(client, olm.SOURCES), catalog, "openshift-marketplace")
+    until(lambda: catalogsources.hub_type(client) or client.forget_types())
+    hubs = catalogsources.hub_type(client)
+    assert hubs is not None
+    hub = {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "OperatorHub",
+        "metadata": {"name": "cluster"},
+        "spec": {"sources": [{"name": "certified-operators", "disabled": True}]},
+    }
+    client.create(hubs, hub)
+    reported = [
+        {"name": "redhat-operators", "disabled": False, "status": "Success"},
+        {"name": "certified-operators", "disabled": True, "status": "Error", "message": "stuck on its finalizer"},
+    ]
+    yield client.patch(hubs, "cluster", {"status": {"sources": reported}}, subresource="status")
+    client.delete(crds, "operatorhubs.config.openshift.io")
+    client.delete(olm.type_of(client, olm.SOURCES), "redhat-operators", "openshift-marketplace")
+    client.delete(spaces, "openshift-marketplace")
+    until(lambda: client.forget_types() or catalogsources.hub_type(client) is None)
+
+
+def test_default_catalogs_are_on_and_off(client: ClusterClient, home: str, openshift: KubeObject) -> None:
+    """On OpenShift: each default source is named, with its error, and one button patches spec.sources."""
+    assert [(source.name, source.disabled) for source in catalogsources.defaults(client)] == [
+        ("certified-operators", True),
+        ("redhat-operators", False),
+    ]
+    words = text(page(LIST))
+    assert "openshift-marketplace/redhat-operators Default" in words and "stuck on its finalizer" in words
+    web, version = Client(), openshift["metadata"]["resourceVersion"]
+
+    def switch(name: str, disabled: str, version: str) -> Any:
+        return web.post(f"{LIST}default/{name}/", {"disabled": disabled, "version": version})
+
+    assert switch("redhat-operators", "1", version).status_code == 302
+    hubs = catalogsources.hub_type(client)
+    assert hubs is not None
+    hub = client.get(hubs, "cluster")
+    assert hub["spec"]["sources"] == [
+        {"name": "certified-operators", "disabled": True},
+        {"name": "redhat-operators", "disabled": True},
+    ]
+    # What another tool wrote meanwhile isn't overwritten; other entries stay.
+    assert switch("certified-operators", "", version).status_code == 409
+    switch("certified-operators", "", hub["metadata"]["resourceVersion"])
+    found = client.get(hubs, "cluster")["spec"]["sources"]
+    assert found == [{"name": "certified-operators", "disabled": False}, {"name": "redhat-operators", "disabled": True}]
+    # Without an entry, disableAllDefaultSources counts.
+    all_off = {"spec": {"sources": [{"name": "redhat-operators"}], "disableAllDefaultSources": True}}
+    client.patch(hubs, "cluster", all_off)
+    assert {source.name: source.disabled for source in catalogsources.defaults(client)} == {
+        "certified-operators": True,
+        "redhat-operators": False,
+    }
+
+
+def test_without_openshift_no_default_catalogs(client: ClusterClient, home: str) -> None:
+    assert catalogsources.defaults(client) == ()
+    assert "Default catalogs" not in page(LIST)
+    assert Client().post(f"{LIST}default/redhat-operators/", {"disabled": "1", "version": ""}).status_code == 404
