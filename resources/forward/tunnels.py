@@ -313,7 +313,9 @@ def words(error: KubeError, port: int) -> str:
             f" ({text})"
         )
     if isinstance(error, Forbidden):
-        return f'You may not forward ports: that needs the verb "create" on pods/portforward. ({text})'
+        return (
+            f'You don\'t have permission to forward ports: that needs the verb "create" on pods/portforward. ({text})'
+        )
     return text
 
 

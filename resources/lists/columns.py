@@ -1,10 +1,10 @@
 """The columns of a list: the API server's own, and ours (state, owner, usage, labels); which of them are shown, and the
 order of the rows by one of them.
 
-Keys: `state`, `owner`, `cpu`, `memory`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the
-server's. A choice of columns is a text of keys that fits into an address or a cookie. An empty choice means the default
-columns: the state, the columns that `kubectl get` prints without `-o wide` unless the state covers them, and the age
-last. The name always comes first.
+Keys: `state`, `owner`, `cpu`, `memory`, `age` where the server has no such column, `labels`, `label:<key>` for one
+label's value, `=<name>` for a column of the server's. A choice of columns is a text of keys that fits into an address
+or a cookie. An empty choice means the default columns: the state, the columns that `kubectl get` prints without `-o
+wide` unless the state covers them, and the age last. The name always comes first.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,12 +16,14 @@ from django.utils.translation import gettext as _
 
 from console.prefer import times
 from kube import limits
-from kube.discovery import ResourceType
+from kube.discovery import KUBERNETES_GROUPS, ResourceType
 from kube.objects import Column
 from resources.lists.entries import ListEntry, stateful
 from resources.state.health import COMPLETED, DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
 
 STATE, OWNER, LABELS, LABEL, PRINTED = "state", "owner", "labels", "label:", "="
+#: Of custom types whose definition prints other columns, but not this one.
+AGE = "age"
 #: Of Pods and nodes, where the list has measurements.
 CPU, MEMORY = "cpu", "memory"
 #: In a topic beside its columns: the list shows the namespaces of several topics, so each row says its own.
@@ -81,7 +83,7 @@ def show(keys: Iterable[str]) -> str:
 
 
 def _is_key(key: str) -> bool:
-    return key in (STATE, OWNER, LABELS, CPU, MEMORY) or (
+    return key in (STATE, OWNER, LABELS, CPU, MEMORY, AGE) or (
         key.startswith((LABEL, PRINTED)) and key not in (LABEL, PRINTED)
     )
 
@@ -127,7 +129,19 @@ def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = F
     )
     ours = (state,) if has_state else ()
     measured = _measured() if usage else ()
-    return (*ours, *printed.values(), owner, *measured, ListColumn(key=LABELS, heading=_("Labels"), folded=True))
+    is_custom = "." in type_.group and type_.group not in KUBERNETES_GROUPS
+    aged = () if not is_custom or any(_is_moment_of_creation(column) for column in columns) else (_aged(),)
+    labels = ListColumn(key=LABELS, heading=_("Labels"), folded=True)
+    return (*ours, *printed.values(), owner, *measured, *aged, labels)
+
+
+def _aged() -> ListColumn:
+    return ListColumn(key=AGE, heading=times.heading(), age=True)
+
+
+def _is_moment_of_creation(column: Column) -> bool:
+    """A Table doesn't tell which field a column shows, so the name has to do for other names than kubectl's."""
+    return is_age(column) or (column.type == "date" and column.name.lower().startswith("creat"))
 
 
 def _measured() -> tuple[ListColumn, ...]:

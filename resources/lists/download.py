@@ -70,7 +70,8 @@ def _title(column: ListColumn) -> str:
 
     A label is called by its whole key.
     """
-    return column.key.removeprefix(columns.PRINTED).removeprefix(columns.LABEL) if column.key[:1] != "s" else "State"
+    ours = {columns.STATE: "State", columns.AGE: "Age"}
+    return ours.get(column.key) or column.key.removeprefix(columns.PRINTED).removeprefix(columns.LABEL)
 
 
 def _cells(type_: ResourceType, wanted: Iterable[ListColumn], entry: ListEntry) -> Iterator[Any]:

@@ -89,6 +89,12 @@ class OwnedRow:
         """What is drawn before the name, level by level."""
         return (*("pass" if more else "none" for more in self.lines), "last" if self.last else "tee")
 
+    @property
+    def takes_forwards(self) -> bool:
+        """Whether something may listen there: in a finished Pod nothing does."""
+        kind = self.place.type.kind if self.place else ""
+        return kind == "Service" or (kind == "Pod" and self.health.state != words.COMPLETED)
+
 
 @dataclass(frozen=True, slots=True)
 class Sum:

@@ -43,6 +43,7 @@ class DeletePage:
 
     `typed`: what stood there when it was refused.
     `going`: what goes with it, for kinds that take something along.
+    `refusal`: why this user can't delete it, '' if they can.
     """
 
     place: Place
@@ -55,6 +56,7 @@ class DeletePage:
     error: str = ""
     problem: Problem | None = None
     going: Panel | None = None
+    refusal: str = ""
     propagations: tuple[str, ...] = PROPAGATIONS
 
     @property
@@ -146,6 +148,7 @@ def _delete_page(request: ConsoleRequest, place: Place) -> DeletePage:
         finalizers=tuple(metadata.get("finalizers") or ()),
         must_type=_needs_name(place),
         going=deletion_impact(request.cluster, place.type, obj),
+        refusal=refusal(request.cluster, "delete", place.type, place.namespace, place.name),
     )
 
 

@@ -42,6 +42,19 @@ def test_it_works() -> None:
     assert [(state.state, count) for state, count in sum_.states] == [("Progressing", 2), ("Ready", 1)]
 
 
+def test_a_port_of_a_finished_pod_is_not_offered() -> None:
+    done = {**_pod("job"), "status": {"phase": "Succeeded"}}
+    service = ResourceType(group="", version="v1", plural="services", kind="Service", namespaced=True)
+    offered = (
+        (POD, _pod("web")),
+        (POD, done),
+        (service, {"metadata": {"name": "web-svc", "uid": "s"}}),
+        (MAP, _pod("m")),
+    )
+    rows, _more = owned_rows.rows(owned_rows.nodes(tuple(Owned(type_, obj, 0) for type_, obj in offered)))
+    assert {row.place.name for row in rows if row.place and row.takes_forwards} == {"web", "web-svc"}
+
+
 def test_restarts_are_counted_in_the_right_number() -> None:
     sentences = [owned_rows.Sum(pods=1, ready=1, restarts=count).sentence for count in (0, 1, 2)]
     assert sentences == ["1 of 1 Pods ready", "1 of 1 Pods ready, 1 restart", "1 of 1 Pods ready, 2 restarts"]

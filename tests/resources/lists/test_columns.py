@@ -22,6 +22,22 @@ def test_everybody_gets_the_state_and_what_kubectl_prints() -> None:
     assert [column.key for column in available(PODS, PRINTED) if column.folded] == ["=Ready", "=IP", "labels"]
 
 
+@pytest.mark.parametrize(
+    ("group", "printed", "last"),
+    [
+        ("things.example.com", "Size", "age"),
+        ("things.example.com", "Age", "=Age"),
+        ("things.example.com", "Created", "=Created"),
+        ("", "Size", "=Size"),
+    ],
+)
+def test_a_custom_type_without_a_column_for_its_age_gets_one(group: str, printed: str, last: str) -> None:
+    type_ = ResourceType(group=group, version="v1", plural="things", kind="Thing", namespaced=True)
+    columns = (PRINTED[0], Column(name=printed, type="date", format="", priority=0, description=""))
+    assert chosen(type_, columns, ())[-1].key == last
+    assert read(show(["age"])) == ("age",)
+
+
 def test_what_the_state_tells_has_no_column_and_names_its_cells() -> None:
     printed = (
         Column(name="Name", type="string", format="name", priority=0, description=""),

@@ -53,6 +53,10 @@ def test_a_reader(browser: Client, become: Become, dev: str, namespace: str, con
     assert f"{config_map}/yaml/" in page
     assert f'href="/resources/core/v1/configmaps/{namespace}/{config_map}/delete/"' not in page
     assert "resource-refused" in page
+    # The question has its own address.
+    question = flat(browser.get(f"/resources/core/v1/configmaps/{namespace}/{config_map}/delete/"))
+    assert re.search(r'<button[^>]* disabled aria-describedby="delete-refusal"', question)
+    assert 'id="delete-refusal"' in question
 
 
 def test_a_reader_of_yaml(browser: Client, become: Become, dev: str, namespace: str, config_map: str) -> None:
