@@ -5,8 +5,9 @@ description, kept.
 """
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import nh3
 import re2
@@ -65,7 +66,8 @@ _MARKS = re.compile(r"[*_`\[\]<>&#|~\\]|^[^\S\n]*(?:[-+=]|\d+[.)])|^(?: {4}|\t)|
 _ADDRESS = re.compile(r"(?<!\w)https?://[^\s<>\"'`]*[\w/#=]")
 
 
-class _Address(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Address:
     """A match as markdown-it's linkify rule reads it."""
 
     index: int
