@@ -179,6 +179,7 @@ LEFT_OUT = {
     ),
     "answers what a person did, no GET": (
         "signin:sign-out",
+        "operatorhub:source-default",
         "operatorhub:source-refresh",
         "operatorhub:source-read",
         "operatorhub:source-restart",
