@@ -158,10 +158,24 @@ class Lifecycle:
         try:
             self._permissions()
             for deployment in self._deployments():
-                self._cluster.apply(DEPLOYMENTS, deployment, manager="olm")
+                self._deploy(deployment)
         except ApiError as error:
             return self._fail("InstallComponentFailed", f"install strategy failed: {error}")
         return self._set("Installing", "InstallSucceeded", "waiting for install components to report healthy")
+
+    def _deploy(self, deployment: Object) -> None:
+        """As OLM's PatchDeployment: a setting that spec.config no longer has goes from the Deployment, too."""
+        try:
+            present = self._cluster.get(DEPLOYMENTS, deployment["metadata"]["name"], self._namespace)
+        except NotFound:
+            self._cluster.apply(DEPLOYMENTS, deployment, manager="olm")
+            return
+        meta = {**present["metadata"], **deployment["metadata"]}
+        meta["labels"] = {**(present["metadata"].get("labels") or {}), **deployment["metadata"]["labels"]}
+        # Whatever was written meanwhile is replaced, without a conflict.
+        del meta["resourceVersion"]
+        wanted = {**present, "metadata": meta, "spec": deployment["spec"]}
+        self._cluster.as_manager("olm").update(DEPLOYMENTS, wanted, self._namespace)
 
     def _wait(self) -> float:
         text, rewrite = self._problem()

@@ -131,6 +131,17 @@ def test_a_manual_install_waits_for_approval_and_is_cleared_up(kube: Kube) -> No
     kube.patch(f"{plans}/{plan['metadata']['name']}", {"spec": {"approved": True}})
     kube.until(plans, phase("Complete"))
     kube.until(csvs, phase("Succeeded"))
+    # A setting that is removed from spec.config goes from the Deployment, too.
+    subscription, deployments = (
+        f"{namespaced(OLM, 'careful', 'subscriptions')}/sampledb",
+        namespaced(APPS, "careful", "deployments"),
+    )
+    for selector in ({"no": "such-node"}, None):
+        kube.patch(subscription, {"spec": {"config": {"nodeSelector": selector}}})
+        kube.until(
+            deployments, lambda item, wanted=selector: item["spec"]["template"]["spec"].get("nodeSelector") == wanted
+        )
+    kube.until(csvs, phase("Succeeded"))
     kube.delete(f"{namespaced(OLM, 'careful', 'subscriptions')}/sampledb")
     kube.delete(f"{csvs}/sampledb-operator.v1.0.0")
     kube.until_gone(namespaced(APPS, "careful", "deployments"), "sampledb-operator")
