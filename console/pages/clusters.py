@@ -1,5 +1,5 @@
 """/clusters/: the console's clusters: whether each responds, as which user, and the address of the same kind of page
-there (docs/decisions/0025).
+there (docs/decisions/0025). /command-line-tools/: programs for the cluster.
 
 Without such a page, the address is that of the list that the current page belongs to.
 """
@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.signin import sessions
-from console.web import clusters, render
+from console.web import clusters, navigation, render
 from console.web.clusters import Offered
 from console.web.errors import Problem, wants_json
 from console.web.front import addresses_of, place_of
@@ -61,6 +61,17 @@ def list_(request: ConsoleRequest) -> HttpResponse:
     at = request.GET.get("at", "")
     context = {"rows": rows(request, at), "signing_in": settings.SIGN_IN != "local"}
     return render.page(request, "console/clusters.html", context, part=True)
+
+
+@require_safe
+def command_line_tools(request: ConsoleRequest) -> HttpResponse:
+    """kubectl with the version to match, and the ConsoleCLIDownloads."""
+    try:
+        version = str(request.cluster.version().get("gitVersion") or "")
+    except KubeError:
+        version = ""
+    context = {"version": version, "tools": navigation.command_line_tools(request.cluster)}
+    return render.page(request, "console/command_line_tools.html", context)
 
 
 def unknown(request: HttpRequest, rest: str) -> HttpResponse:

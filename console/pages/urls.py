@@ -19,6 +19,7 @@ urlpatterns = [
     path("api/audit/<int:key>/", audit.AuditEntryApi.as_view(), name="api-audit-entry"),
     path("-/components/", components.components, name="components"),
     path("clusters/", clusters.list_, name="clusters"),
+    path("command-line-tools/", clusters.command_line_tools, name="command-line-tools"),
     path("c/<path:rest>", clusters.unknown, name="unknown-cluster"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),
     path("namespaces/pick/", namespaces.pick, name="pick-namespace"),

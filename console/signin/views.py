@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -178,7 +179,12 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
 def view_as_offer(request: ConsoleRequest) -> HttpResponse:
     """The user menu's entry; empty for users who can't impersonate."""
     shown = getattr(request, "acting", None) is None and impersonation.can_impersonate(request.cluster)
-    return render(request, "signin/_offer.html", {"shown": shown})
+    link = format_html(
+        '<a class="pf-v6-c-button pf-m-link" href="{}"><span class="pf-v6-c-button__text">{}</span></a>',
+        reverse("signin:view-as"),
+        _("View as…"),
+    )
+    return HttpResponse(link if shown else "")
 
 
 @require_POST

@@ -1,12 +1,12 @@
-"""The navigation of every page, and what an administrator adds to the console: links, banners and YAML samples.
+"""The navigation of every page, and what an administrator adds to the console: links, banners, YAML samples, tools.
 
 The navigation has only resource types that this user can list, by a SelfSubjectRulesReview, so that it has no link that
 the API server refuses:
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 
-Additions are ConsoleLinks, ConsoleNotifications and ConsoleYAMLSamples of console.openshift.io/v1, as OKD's console
-takes them (https://github.com/openshift/api, console/v1): from the setting ADDITIONS, and from the cluster where it
-serves these types and the user can list them. Colors are left out: pages allow no inline style.
+Additions are ConsoleLinks, ConsoleNotifications, ConsoleYAMLSamples and ConsoleCLIDownloads of console.openshift.io/v1,
+as OKD's console takes them (https://github.com/openshift/api, console/v1): from the setting ADDITIONS, and from the
+cluster where it serves these types and the user can list them. Colors are left out: pages allow no inline style.
 
 Answers are cached in this process for each user and cluster; the TTL in seconds is in CACHES in the settings.
 """
@@ -32,7 +32,12 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
 from kube.objects import KubeObject
 from kube.reader import Read, read
-from kube.types.extensions import ConsoleLinkSpec, ConsoleNotificationSpec, ConsoleYAMLSampleSpec
+from kube.types.extensions import (
+    ConsoleCLIDownloadSpec,
+    ConsoleLinkSpec,
+    ConsoleNotificationSpec,
+    ConsoleYAMLSampleSpec,
+)
 from untrusted import yaml_bounds
 
 log = logging.getLogger("console.web.additions")
@@ -337,6 +342,15 @@ class Sample:
     object: KubeObject
 
 
+@dataclass(frozen=True, slots=True)
+class CommandLineTool:
+    """`description`: Markdown, not sanitized yet."""
+
+    name: str
+    description: str
+    links: tuple[AddedLink, ...]
+
+
 def added_links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
     """Those for every page, sorted by section and text."""
     found = []
@@ -394,6 +408,17 @@ def samples(client: ClusterClient, type_: ResourceType) -> tuple[Sample, ...]:
     return tuple(found)
 
 
+def command_line_tools(client: ClusterClient | None) -> tuple[CommandLineTool, ...]:
+    """Sorted by name."""
+    found = []
+    for spec in _addition_specs(client, "ConsoleCLIDownload", ConsoleCLIDownloadSpec):
+        if name := _shortened(spec.display_name):
+            default = _("Download %(name)s") % {"name": name}
+            links = (_added_link(link, default) for link in spec.links)
+            found.append(CommandLineTool(name, spec.description, tuple(link for link in links if link)))
+    return tuple(sorted(found, key=lambda tool: tool.name.lower()))
+
+
 def _addition_specs(client: ClusterClient | None, kind: str, type_: type[Read]) -> Iterator[Read]:
     found = [obj for obj in _additions_of_settings(settings.ADDITIONS) if obj.get("kind") == kind][:_MAX_ADDITIONS]
     for obj in (*found, *(_additions_of_cluster(client, kind) if client else ())):
@@ -438,9 +463,9 @@ def _addition_type(client: ClusterClient, kind: str) -> ResourceType | None:
     return next((type_ for type_ in client.types() if (type_.group, type_.kind) == (ADDITIONS_GROUP, kind)), None)
 
 
-def _added_link(spec: ConsoleLinkSpec) -> AddedLink | None:
-    """None unless it has a text and an address of the web."""
-    text, href = _shortened(spec.text), _shortened(spec.href)
+def _added_link(spec: ConsoleLinkSpec, default: str = "") -> AddedLink | None:
+    """None unless it has a text, which may be the default, and an address of the web."""
+    text, href = _shortened(spec.text) or default, _shortened(spec.href)
     try:
         is_web = urlsplit(href).scheme in ("https", "http")
     except ValueError:

@@ -165,3 +165,11 @@ class ConsoleYAMLSampleSpec(ApiType, frozen=True):
     target_resource: ObjectReference = ObjectReference()
     yaml: str = ""
     snippet: bool = False
+
+
+class ConsoleCLIDownloadSpec(ApiType, frozen=True):
+    """`description`: Markdown. The links have only `text`, which may be missing, and `href`."""
+
+    display_name: str = ""
+    description: str = ""
+    links: tuple[ConsoleLinkSpec, ...] = ()

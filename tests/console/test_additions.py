@@ -1,5 +1,6 @@
 """Links, banners and YAML samples that an administrator adds."""
 
+import re
 from typing import Any
 
 import pytest
@@ -42,6 +43,17 @@ spec:
   description: As the design team wants them
   targetResource: {apiVersion: v1, kind: ConfigMap}
   yaml: "apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: colours}\\ndata: {first: red}\\n"
+---
+apiVersion: console.openshift.io/v1
+kind: ConsoleCLIDownload
+metadata: {name: shopctl}
+spec:
+  displayName: shopctl <b>
+  description: "Manages **shops**. <script>alert(1)</script>[Trap](javascript:alert(2))"
+  links:
+  - {href: "https://downloads.example.com/shopctl", text: For Linux}
+  - {href: "https://downloads.example.com/shopctl.exe"}
+  - {href: "javascript:alert(3)", text: Trap}
 """
 
 
@@ -84,6 +96,24 @@ spec: {{href: "https://costs.example.com/", text: Costs, location: NamespaceDash
     page = Client().get("/resources/core/v1/namespaces/-/default/").content.decode()
     assert ('href="https://costs.example.com/"' in page) == shown
     assert "https://costs.example.com/" not in Client().get("/settings/").content.decode()
+
+
+def test_command_line_tools_are_listed_with_their_safe_links(settings: Any) -> None:
+    settings.ADDITIONS = TEXT
+    page = Client().get("/command-line-tools/").content.decode()
+    main = page.partition("<main")[2]
+    assert "shopctl &lt;b&gt;" in main and "<strong>shops</strong>" in main
+    assert 'href="https://downloads.example.com/shopctl"' in main
+    assert re.search(r'href="https://downloads.example.com/shopctl.exe"[^>]*>\s*\S', main), "a link has words"
+    assert '="javascript:' not in main and "alert(1)" not in main and "alert(3)" not in main
+    help_menu = Client().get("/settings/").content.decode().partition('id="help-menu"')[2].partition("</details>")[0]
+    assert 'href="/command-line-tools/"' in help_menu
+
+
+def test_kubectl_is_always_offered_with_the_version_to_match() -> None:
+    main = Client().get("/command-line-tools/").content.decode().partition("<main")[2]
+    assert 'href="https://kubernetes.io/docs/tasks/tools/#kubectl"' in main
+    assert console_client().version()["gitVersion"] in main
 
 
 def test_a_page_without_additions_has_none() -> None:

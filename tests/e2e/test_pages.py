@@ -53,6 +53,7 @@ PAGES = (
     "/operators/-/installplans/",
     f"/operators/{SPACE}/groups/",
     f"/operators/{SPACE}/groups/+/",
+    "/command-line-tools/",
     "/resources/import/",
     "/resources/forwards/",
     "/resources/who-can/?verb=get&resource=pods&namespace=default",

@@ -144,6 +144,7 @@ STOPS = (
     Stop("terminal", f"{POD}terminal/"),
     _rare("forward", f"{_CORE}services/{SHOP}/example-database/forward/"),
     _rare("clusters", "/clusters/"),
+    _rare("command-line-tools", "/command-line-tools/"),
     _rare("cluster-unknown", "/c/nobodys/", 404),
     Stop("namespaces", "/namespaces/"),
     Stop("audit", "/audit/"),
