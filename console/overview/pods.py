@@ -92,13 +92,13 @@ def collect(client: ClusterClient) -> CardContent:
         url=url,
     )
     deployments = client.find("apps", "v1", "deployments")
-    late = _groups(type_, read.late)[:NAMED]
+    not_ready = _groups(type_, read.late)[:NAMED]
     stuck = [Place(deployments, entry.namespace, entry.name) for entry in read.stuck[:NAMED]]
-    places = [*(Place(type_, group.namespace, group.first) for group in (*summary.groups, *late)), *stuck]
+    places = [*(Place(type_, group.namespace, group.first) for group in (*summary.groups, *not_ready)), *stuck]
     troubles = [
         *(_trouble(group, ERROR) for group in summary.groups),
         *(_without_pods(place, entry) for place, entry in zip(stuck, read.stuck, strict=False)),
-        *(_trouble(group, WARNING) for group in late),
+        *(_trouble(group, WARNING) for group in not_ready),
     ]
     return CardContent(
         found=summary,

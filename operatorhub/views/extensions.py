@@ -179,7 +179,7 @@ def _extension_data(sent: QueryDict) -> dict[str, Any]:
     """
     names = _names(sent.get("package", ""))
     follows = "named_after" in sent and not {"~make", "~check"} & sent.keys()
-    earlier = _names(sent["named_after"]) if follows else {}
+    earlier = _names(sent.get("named_after", "")) if follows else {}
     data: dict[str, Any] = {
         "package": "",
         "policy": facts.CATALOG_PROVIDED,
