@@ -48,6 +48,8 @@ def _node(cluster: Cluster) -> None:
                     "kubernetes.io/hostname": NODE,
                     "kubernetes.io/os": "linux",
                     "kubernetes.io/arch": "amd64",
+                    "beta.kubernetes.io/os": "linux",
+                    "beta.kubernetes.io/arch": "amd64",
                     "node-role.kubernetes.io/control-plane": "",
                 },
             },

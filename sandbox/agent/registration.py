@@ -74,11 +74,15 @@ class Registration:
         self._cluster.apply("leases.coordination.k8s.io", lease, manager="kubelet")
 
     def _labels(self) -> dict[str, str]:
+        architecture = _ARCHITECTURES.get(platform.machine(), platform.machine())
         return {
             RUNS: PROGRAMS,
             "kubernetes.io/hostname": self._name,
             "kubernetes.io/os": "linux",
-            "kubernetes.io/arch": _ARCHITECTURES.get(platform.machine(), platform.machine()),
+            "kubernetes.io/arch": architecture,
+            # The kubelet still sets these, and operators select nodes by them.
+            "beta.kubernetes.io/os": "linux",
+            "beta.kubernetes.io/arch": architecture,
         }
 
     def _node(self) -> dict[str, Any]:

@@ -14,7 +14,11 @@ NODE = "/api/v1/nodes/local"
 
 def test_the_node_says_what_it_is(api: Api, kubelet: Kubelet) -> None:
     node = api.until(NODE, lambda node: node["status"].get("conditions"))
-    assert node["metadata"]["labels"]["operator-console.dev/runs"] == "programs"
+    labels = node["metadata"]["labels"]
+    assert labels["operator-console.dev/runs"] == "programs"
+    # Operators from before these labels were stable select nodes by them; kubelets still set both.
+    for label in ("kubernetes.io/os", "kubernetes.io/arch"):
+        assert labels[f"beta.{label}"] == labels[label]
     assert node["spec"]["taints"] == [{"key": "operator-console.dev/runs", "value": "programs", "effect": "NoSchedule"}]
     assert node["status"]["daemonEndpoints"]["kubeletEndpoint"]["Port"] == kubelet.port
     assert {"type": "InternalIP", "address": "127.0.0.1"} in node["status"]["addresses"]
