@@ -66,7 +66,7 @@ _MARKS = re.compile(r"[*_`\[\]<>&#|~\\]|^[^\S\n]*(?:[-+=]|\d+[.)])|^(?: {4}|\t)|
 _ADDRESS = re.compile(r"(?<!\w)https?://[^\s<>\"'`]*[\w/#=]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Address:
     """A match as markdown-it's linkify rule reads it."""
 
@@ -87,7 +87,13 @@ class _Addresses:
 
     def match(self, text: str) -> list[_Address]:
         return [
-            _Address(found.start(), found.end(), found[0], found[0], found[0].partition("//")[0])
+            _Address(
+                index=found.start(),
+                last_index=found.end(),
+                url=found[0],
+                text=found[0],
+                schema=found[0].partition("//")[0],
+            )
             for found in _ADDRESS.finditer(text)
         ]
 

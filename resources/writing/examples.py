@@ -42,7 +42,7 @@ _FIRST = "operatorframework.io/initialization-resource"
 _LIMIT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
     """`object` is shared by all callers: never change it. `is_first`: the operator wants it to be created first;
     `is_only_offered`: a new object doesn't begin with it unless a user chooses it.
@@ -92,7 +92,9 @@ def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
     """At most ten seconds old. A cluster that refuses or fails to list CSVs offers nothing; the form works without."""
     found = _look(client, type_, namespace)
     if samples := navigation.samples(client, type_):
-        added = tuple(Example(sample.title, sample.description, sample.object) for sample in samples)
+        added = tuple(
+            Example(name=sample.title, description=sample.description, object=sample.object) for sample in samples
+        )
         found = replace(found, examples=found.examples + added)
     return found
 
@@ -115,8 +117,7 @@ def of_kubernetes(type_: ResourceType) -> Offer | None:
     """Of a kind of Kubernetes itself, which comes from no operator; None for any other."""
     if is_custom(type_.group):
         return None
-    offered = (Example(*sample, is_only_offered=True) for sample in _samples(type_))
-    return Offer(examples=(*(Example(*starter) for starter in starters(type_)), *offered))
+    return Offer(examples=(*_starters(type_), *_samples(type_)))
 
 
 def offered(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer:
@@ -206,7 +207,8 @@ def _named(objects: Iterable[KubeObject], type_: ResourceType, first: Any) -> tu
         while name in found:
             name += "+"
         as_version = {**obj, "apiVersion": type_.api_version, "metadata": metadata}
-        found[name] = Example(name, meta.annotations.get("description", ""), as_version, is_first=obj is first)
+        description = meta.annotations.get("description", "")
+        found[name] = Example(name=name, description=description, object=as_version, is_first=obj is first)
     return tuple(found.values())
 
 
@@ -227,18 +229,13 @@ _CONDITION: dict[str, Any] = {
 }
 
 
-def starters(type_: ResourceType) -> tuple[tuple[str, str, KubeObject], ...]:
-    """(name, description, object) for a menu; () for kinds that have none."""
+def _starters(type_: ResourceType) -> Iterator[Example]:
+    """With which a new object begins; none for most kinds."""
     if (type_.group, type_.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
-        return (
-            (
-                "spec-and-status",
-                _("Namespaced resource type with spec, status, columns and scale"),
-                _definition("Namespaced", True),
-            ),
-            ("cluster", _("Cluster-scoped resource type with spec and status"), _definition("Cluster", False)),
-        )
-    return ()
+        words = _("Namespaced resource type with spec, status, columns and scale")
+        yield Example(name="spec-and-status", description=words, object=_definition("Namespaced", True))
+        words = _("Cluster-scoped resource type with spec and status")
+        yield Example(name="cluster", description=words, object=_definition("Cluster", False))
 
 
 def _definition(scope: str, scaled: bool) -> KubeObject:
@@ -393,11 +390,12 @@ _SAMPLES = {
 }
 
 
-def _samples(type_: ResourceType) -> Iterator[tuple[str, str, KubeObject]]:
-    """(name, description, object) of kinds that are hard to write from nothing."""
+def _samples(type_: ResourceType) -> Iterator[Example]:
+    """Of kinds that are hard to write from nothing."""
     for name, description, text in _SAMPLES.get((type_.group, type_.kind), ()):
         head = {"apiVersion": type_.api_version, "kind": type_.kind, "metadata": {"name": name}}
-        yield name, str(description), {**head, **yamltext.load(dedent(text))}
+        sample = {**head, **yamltext.load(dedent(text))}
+        yield Example(name=name, description=str(description), object=sample, is_only_offered=True)
 
 
 EMPTY = "empty"

@@ -39,7 +39,8 @@ def shaped(
     with processes.sandbox(data, options=("--no-olm",)):
         SHAPES[request.param](ClusterClient(load(str(data / "kubeconfig"))))
         with override_settings(KUBECONFIG=str(data / "kubeconfig")), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(clusters, "_clients", {})
+            for name, empty in (("_clients", {}), ("_endpoints", {}), ("_offered", None)):
+                patch.setattr(clusters, name, empty)
             yield request.param
 
 

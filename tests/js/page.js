@@ -22,7 +22,7 @@ if (hooks.registerHooks) {
 
 const COPIED = [
   "document", "location", "history", "navigator", "sessionStorage", "localStorage", "Node", "Element", "Document", "DocumentFragment", "ShadowRoot", "XMLHttpRequest", "Text", "Event",
-  "CustomEvent", "KeyboardEvent", "MouseEvent", "CSS", "MutationObserver", "NodeFilter", "Range", "File", "Blob", "DOMParser", "getComputedStyle",
+  "CustomEvent", "KeyboardEvent", "MouseEvent", "CSS", "CSSStyleSheet", "MutationObserver", "NodeFilter", "Range", "File", "Blob", "DOMParser", "getComputedStyle",
 ];
 
 // Timers of a page: they come due when a test lets time pass.

@@ -150,7 +150,10 @@ def test_f11_what_the_operator_wants_first_is_the_default_of_the_first_instance_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """F11: the second instance begins with a plain example; what the operator wants first can still be chosen."""
-    boats = [Example("first", "", boat("first"), is_first=True), Example("second", "", boat("second"))]
+    boats = [
+        Example(name="first", description="", object=boat("first"), is_first=True),
+        Example(name="second", description="", object=boat("second")),
+    ]
     there: list[start.Start] = []
     monkeypatch.setattr(start, "object_starts", lambda *_: tuple(there))
     client: Any = None
