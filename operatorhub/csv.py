@@ -107,7 +107,8 @@ def strings(value: Any) -> tuple[str, ...]:
 
 def provided(desc: CSVDescription, annotations: Mapping[str, str], crds: Iterable[Object] = ()) -> tuple[Api, ...]:
     """The kinds for people, in the order in which they are useful: the one that the author wants made at the start,
-    those with an example, then by how many of their fields the author describes. Those marked as internal are left out.
+    those with an example, of these the one that the operator is named after (Grafana of Grafana Operator), then by how
+    many of their fields the author describes. Those marked as internal are left out.
     """
     owned = desc.customresourcedefinitions.owned
     described: dict[str, int] = {}
@@ -117,10 +118,11 @@ def provided(desc: CSVDescription, annotations: Mapping[str, str], crds: Iterabl
     first = _group_kind(initialization(annotations))
     exampled = {_group_kind(example) for example in objects(annotations)}
     hidden = internal(annotations)
+    name = desc.display_name.replace(" ", "").lower()
 
-    def rank(api: Api) -> tuple[bool, bool, int]:
+    def rank(api: Api) -> tuple[bool, bool, bool, int]:
         kind = (api.group, api.kind)
-        return kind != first, kind not in exampled, -described.get(api.crd, 0)
+        return kind != first, kind not in exampled, api.kind.lower() not in name, -described.get(api.crd, 0)
 
     return tuple(sorted((api for api in apis(owned, crds) if api.crd not in hidden), key=rank))
 

@@ -46,6 +46,8 @@ def test_the_kinds_that_people_create_come_first() -> None:
     desc = read({"customresourcedefinitions": {"owned": owned}}, CSVDescription)
     kinds = [api.kind for api in csv.provided(desc, notes)]
     assert kinds == ["Cluster", "Backup", "Policy", "Lock"]
+    named = read({"customresourcedefinitions": {"owned": owned}, "displayName": "Demo Policy Operator"}, CSVDescription)
+    assert csv.provided(named, notes)[0].kind == "Policy"
     notes["operatorframework.io/initialization-resource"] = json.dumps(examples[0])
     assert csv.provided(desc, notes)[0].kind == "Backup"
 
