@@ -223,7 +223,7 @@ class _Known:
             everywhere=namespace in self.everywhere,
             health=health_of(obj),
             connection=status.connection_state.last_observed_state,
-            why=_why(status),
+            why=why_not_ready(status),
             connected_at=status.connection_state.last_connect,
             polled_at=status.latest_image_registry_poll,
             registry=registry if service.service_name else "",
@@ -240,7 +240,7 @@ def _endpoint(spec: CatalogSourceSpec) -> tuple[str, str]:
     return next(((kind, endpoint) for kind, endpoint in endpoints.items() if endpoint), ("", ""))
 
 
-def _why(status: CatalogSourceStatus) -> str:
+def why_not_ready(status: CatalogSourceStatus) -> str:
     """In OLM's own words: the message of the status, else of a condition, else the state of the connection."""
     if message := status.message or status.reason:
         return message

@@ -12,6 +12,8 @@ from kube.types.extensions import APIServiceStatus
 from kube.types.olm import CatalogSource, ClusterServiceVersion
 from kube.types.workloads import Workload
 from operatorhub import olm
+from operatorhub.admin import catalogsources
+from operatorhub.install_state import HEALTHY_CATALOG
 from operatorhub.running.workloads import page_of
 from resources.state.health import condition_of
 
@@ -190,6 +192,8 @@ def _catalogs(client: ClusterClient) -> list[Check]:
         state = source.status.connection_state.last_observed_state
         place = f"{namespace}/{name}"
         words = f"{place}: {state}" if state else _("%(name)s: not checked yet") % {"name": place}
+        if state not in HEALTHY_CATALOG:
+            words = f"{place}: {catalogsources.why_not_ready(source.status)}"
         url = page_of(olm.SOURCES, namespace, name)
         lines.append(Check("CatalogSource", GOOD if state == "READY" else BAD, words, url))
     return lines

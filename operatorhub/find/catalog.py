@@ -366,7 +366,7 @@ def catalog_problems(client: ClusterClient, sources: Iterable[Mapping[str, Any]]
         state = status.connection_state.last_observed_state
         if state not in ("", "READY", "CONNECTING", "IDLE"):
             place = f"{meta.namespace}/{meta.name}"
-            found.append(CatalogProblem(place, status.message or state, meta.namespace, meta.name))
+            found.append(CatalogProblem(place, catalogsources.why_not_ready(status), meta.namespace, meta.name))
     rows = Catalog.objects.filter(cluster=client.name, state=Catalog.FAILED).order_by("namespace", "name")
     failed = [row for row in rows if bundles.is_catalog_visible(client, row)]
     hide_folders(client, failed)

@@ -57,7 +57,7 @@ def test_catalog_sources_that_do_not_answer(client: ClusterClient) -> None:
         "status": {"connectionState": {"lastObservedState": "READY"}},
     }
     found = catalog.catalog_problems(client, [source, ready, {"metadata": {"namespace": "olm", "name": "new"}}])
-    assert [(item.name, item.words) for item in found] == [("olm/bad", "TRANSIENT_FAILURE")]
+    assert [(item.name, "TRANSIENT_FAILURE" in item.words) for item in found] == [("olm/bad", True)]
 
 
 def test_without_olm_the_consoles_own_catalogs_are_shown(
