@@ -42,6 +42,11 @@ class Port:
         """Probably something for a browser."""
         return self.secure or self.number in (80, 3000, 5000, 8000, 8080, 8888, 9000, 9090) or "http" in self.name
 
+    @property
+    def standard(self) -> bool:
+        """The usual port of a web page; others that are called http are often APIs."""
+        return self.number in (80, 443)
+
 
 @dataclass(frozen=True, slots=True)
 class ForwardTarget:

@@ -261,7 +261,7 @@ def _owned_choices(client: ClusterClient, type_: ResourceType, obj: KubeObject) 
 
 def _for_browsers(choice: ForwardChoice) -> bool:
     """False, and so first, for a Service at a browser's usual port: what most people want to open."""
-    return not (choice.target.kind == "Service" and any(port.number in (80, 443) for port in choice.ports))
+    return not (choice.target.kind == "Service" and any(port.standard for port in choice.ports))
 
 
 class PodConnector(aiohttp.BaseConnector):

@@ -116,7 +116,7 @@ def open_part(
         return OpenPart()
     try:
         services = iter((obj,)) if is_service else _owned_services(client, place, obj, owned)
-        found = next(_web_ports(services), None)
+        found = _web_port(services)
         type_ = client.find("", "v1", "pods")
         if found is None or not can(client, "create", type_, place.namespace, subresource="portforward").allowed:
             return OpenPart()
@@ -142,10 +142,17 @@ def _owned_services(
         yield client.get(row.type, name_of(row.object), namespace_of(row.object))
 
 
-def _web_ports(services: Iterable[KubeObject]) -> Iterator[tuple[ForwardTarget, Port]]:
+def _web_port(services: Iterable[KubeObject]) -> tuple[ForwardTarget, Port] | None:
+    """The first at a browser's usual port, as the form's own list has it first; else the first that may be a page."""
+    other: tuple[ForwardTarget, Port] | None = None
     for service in services:
         target = ForwardTarget("Service", namespace_of(service), name_of(service))
-        yield from ((target, port) for port in ports({**service, "kind": "Service"}) if port.web)
+        for port in ports({**service, "kind": "Service"}):
+            if port.standard:
+                return target, port
+            if port.web and other is None:
+                other = target, port
+    return other
 
 
 #: Kinds whose updates refresh the owned objects: they change while an operator works. Changes of other kinds come with

@@ -11,6 +11,7 @@ from kube.client import ClusterClient
 from resources.forward.targets import ForwardTarget
 from resources.page.values import StatusValue
 from resources.place import Place
+from resources.tree import Owned
 from resources.views.parts import open_part
 from tests.resources.views.test_rights import Become, become, dev
 
@@ -68,3 +69,14 @@ def test_an_address_of_the_status_comes_first(client: ClusterClient) -> None:
     )
     found = open_part(client, place, {"metadata": {"name": "one"}}, descriptors)
     assert (found.url, found.external) == ("https://shop.example.com/", True)
+
+
+def test_a_page_at_the_usual_port_comes_before_an_api(client: ClusterClient, namespace: str) -> None:
+    type_ = client.find("", "v1", "services")
+    owned = []
+    for name, ports in (("dex", [{"name": "http", "port": 5556}]), ("web", [{"name": "page", "port": 80}])):
+        body = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": {"ports": ports}}
+        owned.append(Owned(type_, client.create(type_, body, namespace), 0))
+    place = Place(client.find("apps", "v1", "deployments"), namespace, "shop")
+    assert "Service%2Fweb" in open_part(client, place, {"metadata": {"name": "shop"}}, (), owned).url
+    assert "Service%2Fdex" in open_part(client, place, {"metadata": {"name": "shop"}}, (), owned[:1]).url
