@@ -25,6 +25,7 @@ _PORTS = (
     "agent",
     "package-server",
     "page",
+    "registry",
 )
 _LOCAL = ("127.0.0.1", "localhost")
 _NOBODY = '{"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration", "jwt": []}\n'

@@ -12,11 +12,12 @@ from .build import Programs
 from .layout import Layout
 from .process import ClusterPart, listens
 
-_SERVICES = "10.96.0.0/16"
+SERVICES = "10.96.0.0/16"
 KWOK_NODE = "kwok"
 
 
-def _healthy(url: str) -> bool:
+def healthy(url: str) -> bool:
+    """Whether it answers with 200."""
     try:
         with urllib.request.urlopen(url, timeout=2) as answer:
             return bool(answer.status == 200)
@@ -39,7 +40,7 @@ def etcd(layout: Layout, programs: Programs) -> ClusterPart:
         f"--initial-cluster=default={peer}",
         "--log-level=error",
     )
-    return ClusterPart(name="etcd", command=command, ready=lambda: _healthy(f"{client}/health"))
+    return ClusterPart(name="etcd", command=command, ready=lambda: healthy(f"{client}/health"))
 
 
 def apiserver(layout: Layout, programs: Programs) -> ClusterPart:
@@ -56,7 +57,7 @@ def apiserver(layout: Layout, programs: Programs) -> ClusterPart:
         # Read again when it changes: providers of OpenID Connect are added to a cluster that runs.
         f"--authentication-config={layout.authentication}",
         "--authorization-mode=Node,RBAC",
-        f"--service-cluster-ip-range={_SERVICES}",
+        f"--service-cluster-ip-range={SERVICES}",
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={pki('service-accounts.pub')}",
         f"--service-account-signing-key-file={pki('service-accounts.key')}",
@@ -94,7 +95,7 @@ def controller_manager(layout: Layout, programs: Programs) -> ClusterPart:
         f"--root-ca-file={layout.pki('ca.crt')}",
         f"--cluster-signing-cert-file={layout.pki('ca.crt')}",
         f"--cluster-signing-key-file={layout.pki('ca.key')}",
-        f"--service-cluster-ip-range={_SERVICES}",
+        f"--service-cluster-ip-range={SERVICES}",
         "--allocate-node-cidrs=false",
         # Tests stop the API server, and it stalls on a busy machine: Nodes that couldn't report in that time aren't
         # dead.

@@ -13,6 +13,8 @@ import sys
 import time
 from pathlib import Path
 
+from tools.realcluster.parts import SERVICES
+
 #: The node's address. There is no dummy device on every kernel; Pods reach the node through their bridge.
 ADDRESS = "10.89.0.1"
 #: Where the node's own folders are, whatever the checkout's path: a socket's path is 107 bytes at most.
@@ -52,6 +54,8 @@ def _mounts(data: Path) -> None:
 def _network() -> None:
     _run("ip", "link", "set", "lo", "up")
     _run("ip", "addr", "add", f"{ADDRESS}/32", "dev", "lo")
+    # kube-proxy rewrites Service addresses after the kernel has found a route; there is no default route.
+    _run("ip", "route", "add", SERVICES, "dev", "lo")
     Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
 
 

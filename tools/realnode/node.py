@@ -52,7 +52,11 @@ class RealNode(Parts):
         self.run(parts.containerd(machine, layout))
         with ThreadPoolExecutor(1) as beside:
             importing = beside.submit(self._import)
-            self.run(parts.relay(machine, layout), parts.etcd(machine, layout, programs))
+            self.run(
+                parts.relay(machine, layout),
+                parts.registry(machine, layout, programs),
+                parts.etcd(machine, layout, programs),
+            )
             self.run(parts.apiserver(machine, layout, programs))
             self.run(
                 parts.controller_manager(machine, layout, programs),
@@ -77,6 +81,18 @@ class RealNode(Parts):
                 raise PartFailed(f"containerd could not take the image {name}: {done.stderr[-1000:]}")
         self.times["images"] = time.monotonic() - started
         self._say(f"{len(self._images)} images taken in {self.times['images']:.1f} s")
+
+    def push(self, images: dict[str, Path]) -> None:
+        """Brings images into the node's registry. containerd pulls them by the same names; PartFailed."""
+        started = time.monotonic()
+        for name, archive in images.items():
+            target = f"docker://127.0.0.1:{self.layout.ports['registry']}/{name.partition('/')[2]}"
+            command = ["skopeo", "copy", "--quiet", "--dest-tls-verify=false", f"docker-archive:{archive}", target]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_IMPORT_SECONDS, check=False)
+            if done.returncode:
+                raise PartFailed(f"the node's registry could not take the image {name}: {done.stderr[-1000:]}")
+        self.times["push"] = time.monotonic() - started
+        self._say(f"{len(images)} images pushed in {self.times['push']:.1f} s")
 
     def _until_ready(self) -> None:
         """The Node and what every cluster has on it."""
@@ -112,7 +128,7 @@ class RealNode(Parts):
         self.times["stop"] = time.monotonic() - started
         self._say(f"stopped in {self.times['stop']:.1f} s; removing its files")
         # Gigabytes of unpacked images, for which rm is several times as fast as Python; logs stay.
-        folders = [str(self.layout.data / name) for name in ("containerd", "etcd", "kubelet", "volumes")]
+        folders = [str(self.layout.data / name) for name in ("containerd", "etcd", "kubelet", "registry", "volumes")]
         subprocess.run(["rm", "-rf", "--one-file-system", *folders], timeout=300, check=False)
 
 

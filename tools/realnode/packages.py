@@ -16,6 +16,7 @@ _PROGRAMS = {
     "conntrack": "conntrack",
     "buildah": "buildah",
     "debootstrap": "debootstrap",
+    "skopeo": "skopeo",
     "unshare": "util-linux",
     "mount": "mount",
     "ip": "iproute2",

@@ -32,10 +32,29 @@ def _inside(machine: Machine, part: ClusterPart, *flags: str, ready: Callable[[]
 
 
 def relay(machine: Machine, layout: Layout) -> ClusterPart:
-    """The API server's port, on this machine's loopback."""
-    port = layout.ports["apiserver"]
-    command = (sys.executable, "-m", "tools.realnode.relay", str(machine.pid), str(port))
-    return ClusterPart(name="relay", command=command, ready=lambda: listens(port), environment=PYTHON)
+    """The ports of the API server and the registry, on this machine's loopback."""
+    ports = [layout.ports[name] for name in ("apiserver", "registry")]
+    command = (sys.executable, "-m", "tools.realnode.relay", str(machine.pid), *map(str, ports))
+    return ClusterPart(name="relay", command=command, ready=lambda: all(map(listens, ports)), environment=PYTHON)
+
+
+def registry(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
+    """Holds every image that is pushed to it, whatever registry its name begins with: see containerd's hosts.toml."""
+    address = f"127.0.0.1:{layout.ports['registry']}"
+    config = {
+        "version": 0.1,
+        "log": {"level": "warn"},
+        "storage": {"filesystem": {"rootdirectory": str(layout.data / "registry")}},
+        "http": {"addr": address},
+    }
+    path = layout.data / "registry.yaml"
+    path.write_text(yaml.safe_dump(config))
+    command = (str(programs.path("registry")), "serve", str(path))
+    # It sends traces to a collector on this machine by default.
+    part = ClusterPart(
+        name="registry", command=command, ready=lambda: True, environment={"OTEL_TRACES_EXPORTER": "none"}
+    )
+    return _inside(machine, part, ready=lambda: parts.healthy(f"http://{address}/v2/"))
 
 
 def etcd(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
@@ -81,6 +100,10 @@ def containerd(machine: Machine, layout: Layout) -> ClusterPart:
     folder = layout.data / "cni"
     folder.mkdir()
     (folder / "10-bridge.conflist").write_text(json.dumps(network, indent=1))
+    hosts = layout.data / "hosts" / "_default"
+    hosts.mkdir(parents=True)
+    # Asked first, whatever registry is named. containerd 1.6 doesn't take `server` alone.
+    (hosts / "hosts.toml").write_text(f'[host."http://127.0.0.1:{layout.ports["registry"]}"]\n')
     path = layout.data / "containerd.toml"
     path.write_text(f"""version = 2
 root = "{layout.data / "containerd"}"
@@ -96,6 +119,8 @@ state = "{CONTAINERD}"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "{folder}"
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "{hosts.parent}"
 """)
     part = ClusterPart(name="containerd", command=("containerd", "--config", str(path)), ready=lambda: True)
     return _inside(machine, part, ready=lambda: machine.run("ctr", "version", seconds=20).returncode == 0)
@@ -126,7 +151,7 @@ def kubelet(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart
         "clusterDomain": "cluster.local",
         "containerRuntimeEndpoint": f"unix://{_SOCKET}",
         "evictionHard": {"memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
-        # Images can't be pulled again.
+        # Images that were imported can't be pulled again.
         "imageGCHighThresholdPercent": 100,
         "resolvConf": str(resolv),
         "tlsCertFile": str(certificate),

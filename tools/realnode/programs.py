@@ -28,8 +28,9 @@ VOLUMES = Module(
     root=_MODULES,
 )
 PAUSE = Module(name="pause", programs={"pause": "."}, without_c=True, root=_MODULES)
+REGISTRY = Module(name="registry", programs={"registry": "."}, without_c=True, root=_MODULES)
 
 
 def build_programs(say: Callable[[str], None]) -> Programs:
     """Builds what is missing; BuildFailed."""
-    return build(say, (*_CONTROL_PLANE, NODE, COREDNS, VOLUMES, PAUSE), lock="lock-node")
+    return build(say, (*_CONTROL_PLANE, NODE, COREDNS, VOLUMES, PAUSE, REGISTRY), lock="lock-node")

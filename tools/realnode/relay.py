@@ -1,6 +1,6 @@
-"""Brings connections to a loopback port of this machine to the same port inside a node's network.
+"""Brings connections to loopback ports of this machine to the same ports inside a node's network.
 
-    python -m tools.realnode.relay PID PORT
+    python -m tools.realnode.relay PID PORT…
 
 Listens first, then joins the network namespace of PID: a socket stays in the network in which it was made.
 """
@@ -38,7 +38,9 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write_eof()
 
 
-async def _serve(listening: socket.socket, port: int) -> None:
+async def _serve(listening: socket.socket) -> None:
+    port = listening.getsockname()[1]
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError), contextlib.closing(writer):
             inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", port)
@@ -49,12 +51,16 @@ async def _serve(listening: socket.socket, port: int) -> None:
     await server.serve_forever()
 
 
-def main(pid: str, port: int) -> None:
+async def _serve_all(sockets: list[socket.socket]) -> None:
+    await asyncio.gather(*map(_serve, sockets))
+
+
+def main(pid: str, *ports: str) -> None:
     """Serves until it is ended."""
-    listening = socket.create_server(("127.0.0.1", port))
+    sockets = [socket.create_server(("127.0.0.1", int(port))) for port in ports]
     _join_network(pid)
-    asyncio.run(_serve(listening, port))
+    asyncio.run(_serve_all(sockets))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(*sys.argv[1:])
