@@ -1,4 +1,4 @@
-"""One node for all tests, with the console of deploy/overlays/tutorial in it, and a browser in front of it."""
+"""One node for all tests, with OLM and the console of deploy/overlays/tutorial in it, and a browser in front of it."""
 
 import json
 import os
@@ -13,14 +13,16 @@ from playwright.sync_api import Page
 from console.processes.parts import free_port
 from tests.chromium import Contexts, browser, chromium, contexts
 from tools.realcluster.build import Programs
-from tools.realnode import console
+from tools.realnode import console, olm
 from tools.realnode.__main__ import print_progress
-from tools.realnode.images import Builder, console_images, node_images, sample_images
+from tools.realnode.images import Builder, console_images, node_images, olm_images
 from tools.realnode.node import RealNode, running
 from tools.realnode.programs import build_programs
 
 __all__ = ["browser", "chromium", "contexts"]
 _HERE = Path(__file__).parent
+#: Where pictures go, if anywhere.
+_PICTURES = os.environ.get("PICTURES")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,14 +55,17 @@ class Site:
 
 @pytest.fixture(scope="session")
 def programs() -> Programs:
-    return build_programs(print_progress)
+    return build_programs(print_progress, with_olm=True)
 
 
 @pytest.fixture(scope="session")
 def site(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    images = Builder(print_progress).build(node_images(programs) + console_images() + sample_images())
+    builder = Builder(print_progress)
+    images = builder.build(node_images(programs) + console_images())
+    pushed = builder.build(olm_images(programs))
     port = free_port()
     with running(tmp_path_factory.mktemp("node"), programs, images, print_progress) as node:
+        print_progress(f"OLM lists its catalog after {olm.apply(node, pushed):.0f} s")
         seconds = console.apply(node)
         forward = console.PortForward(node, port, print_progress)
         yield Site(node, f"http://localhost:{port}", seconds, images)
@@ -72,4 +77,10 @@ def site(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture
 def page(contexts: Contexts) -> Page:
-    return contexts(viewport={"width": 1440, "height": 900}).new_page()
+    return contexts(waits=60_000, viewport={"width": 1440, "height": 900}).new_page()
+
+
+def picture(page: Page, name: str) -> None:
+    """What the page shows now, if pictures are wanted."""
+    if _PICTURES:
+        page.screenshot(path=Path(_PICTURES, f"{name}.png"))

@@ -1,26 +1,17 @@
 """R1: deploy/overlays/tutorial as it is, in containers: ServiceAccount, binding, Deployment, Service, port-forward."""
 
 import json
-import os
 import time
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.eventually import until
-from tests.node.conftest import Site
+from tests.node.conftest import Site, picture
 from tools.realnode.__main__ import print_progress
 
 pytestmark = pytest.mark.timeout(1800)
 NAMESPACE = ("-n", "okd-style")
-#: Where pictures go, if anywhere.
-PICTURES = os.environ.get("PICTURES")
-
-
-def _picture(page: Page, name: str) -> None:
-    if PICTURES:
-        page.screenshot(path=Path(PICTURES, f"{name}.png"))
 
 
 def test_the_overlay_is_whole(site: Site) -> None:
@@ -57,10 +48,9 @@ def test_it_runs_as_the_image_says(site: Site) -> None:
 def test_a_page_is_opened(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/operatorhub/")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    _picture(page, "real-node-operatorhub")
     page.goto(f"{site.url}/resources/core/v1/pods/?namespace=okd-style")
     expect(page.get_by_role("link", name="console-postgres-0", exact=True)).to_be_visible()
-    _picture(page, "real-node-pods")
+    picture(page, "real-node-pods")
 
 
 def test_a_deployment_that_kubectl_scales_is_seen_in_the_list(site: Site, page: Page) -> None:
@@ -78,7 +68,7 @@ def test_a_deployment_that_kubectl_scales_is_seen_in_the_list(site: Site, page: 
     seen = time.monotonic() - started
     expect(row).to_contain_text("3 of 3 ready", timeout=60_000)
     print_progress(f"seen {seen:.2f} s after `kubectl scale` began, whole after {time.monotonic() - started:.1f} s")
-    _picture(page, "real-node-scaled")
+    picture(page, "real-node-scaled")
     kubectl("delete", "namespace", "scaled", "--wait=false")
 
 

@@ -7,8 +7,9 @@ import pytest
 import yaml
 from cryptography import x509
 
+from tools.realcluster.build import Programs
 from tools.realcluster.certificates import Authority
-from tools.realnode import images, packages
+from tools.realnode import images, olm, packages
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,12 +28,50 @@ def test_every_image_of_the_base_is_made() -> None:
         assert f"docker.io/library/{image['name']}:{image['newTag']}" in made
 
 
-def test_every_image_that_a_containerfile_begins_with_is_made() -> None:
-    for image in images.console_images() + images.sample_images() + images.base_images():
+def test_every_image_that_a_containerfile_begins_with_is_made(tmp_path: Path) -> None:
+    for image in (*images.console_images(), *images.base_images(), *_olm_images(tmp_path).values()):
         froms = re.findall(r"^FROM (\S+)(?: AS (\S+))?", image.containerfile.read_text(), re.MULTILINE)
         stages = {name for _, name in froms}
         wanted = {base for base, _ in froms} - stages - {"scratch", "${ENGINE}", "docker.io/library/busybox:1.37.0"}
         assert wanted <= set(image.bases), image.name
+
+
+def _olm_images(folder: Path) -> dict[str, images.Image]:
+    for name in ("olm", "catalog", "package-server", "cpb", "copy-content", "opm", "grpc_health_probe"):
+        (folder / name).touch()
+    return {image.name: image for image in images.olm_images(Programs({"made": folder}))}
+
+
+def test_every_image_that_olm_pulls_is_made(tmp_path: Path) -> None:
+    made = _olm_images(tmp_path)
+    csv = (images.PACKAGE / "1.0.0/csv.yaml").read_text()
+    named = set(re.findall(r"operator-console\.dev/[a-z-]+-operator:[\d.]+", csv))
+    assert named
+    assert named | _wanted(ROOT / "tools/realnode/manifests/olm") | {images.OLM, images.OPM, images.BUNDLE} <= set(made)
+
+
+def test_the_bundle_is_built_of_all_files_of_the_package(tmp_path: Path) -> None:
+    bundle = _olm_images(tmp_path)[images.BUNDLE]
+    copied = re.findall(r"^COPY (.+) \S+$", bundle.containerfile.read_text(), re.MULTILINE)
+    assert set(" ".join(copied).split()) == set(bundle.files)
+
+
+def test_the_labels_of_the_bundle_are_its_annotations() -> None:
+    annotations = yaml.safe_load((images.PACKAGE / "1.0.0/metadata/annotations.yaml").read_text())["annotations"]
+    text = (ROOT / "tools/realnode/images/bundle/Containerfile").read_text()
+    labels = dict(re.findall(r"(operators\.operatorframework\.io\S+?)=(\S+)", text))
+    assert labels == annotations
+
+
+def test_olms_manifests_name_our_image_and_no_catalog_that_is_out_of_reach() -> None:
+    upstream = (
+        f"---\nkind: Deployment\nimage: quay.io/operator-framework/olm@sha256:{'0a' * 32}\n"
+        "args:\n  - '-namespace'\n  - -util-image\n  - --long\n  - -v=4\n"
+        "---\nkind: CatalogSource\nimage: quay.io/operatorhubio/catalog:latest\n"
+    )
+    parts = [part for part in yaml.safe_load_all(olm.adapted(upstream)) if part]
+    args = ["--namespace", "--util-image", "--long", "-v=4"]
+    assert parts == [{"kind": "Deployment", "image": images.OLM, "args": args}]
 
 
 def test_the_console_is_built_of_what_its_containerfile_copies() -> None:

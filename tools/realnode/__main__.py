@@ -1,8 +1,9 @@
 """`make real-node`: builds what is missing, starts the node, prints its kubeconfig, and ends it on Ctrl-C.
 
-    python -m tools.realnode [--data DIR] [--console --port PORT] [--build-only]
+    python -m tools.realnode [--data DIR] [--olm] [--console --port PORT] [--build-only]
 
-With `--console` the console runs in it as deploy/overlays/tutorial has it, at http://localhost:PORT.
+With `--olm`, OLM runs in it with a catalog of SampleDB. With `--console` the console runs in it as
+deploy/overlays/tutorial has it, at http://localhost:PORT.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from tools.realcluster.__main__ import port_problem
 from tools.realcluster.build import BuildFailed
 from tools.realcluster.process import PartFailed
 
-from . import console, packages
-from .images import Builder, ImageFailed, console_images, node_images, sample_images
+from . import console, olm, packages
+from .images import Builder, ImageFailed, console_images, node_images, olm_images
 from .node import RealNode, running
 from .programs import build_programs
 
@@ -34,6 +35,7 @@ def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.realnode", description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=ROOT / ".data" / "real-node", help="emptied at the start")
+    parser.add_argument("--olm", action="store_true", help="with OLM, and SampleDB in its catalog")
     parser.add_argument("--console", action="store_true", help="with the console of deploy/overlays/tutorial")
     parser.add_argument("--port", default="9000", help="of the console")
     parser.add_argument("--build-only", action="store_true")
@@ -45,14 +47,17 @@ def main() -> int:
         return 2
     try:
         packages.install(print_progress)
-        programs = build_programs(print_progress)
-        images = node_images(programs) + (console_images() if options.console or options.build_only else ())
-        # Those of the tests.
-        images += sample_images() if options.build_only else ()
-        archives = Builder(print_progress).build(images)
+        # The tests take all.
+        with_olm, with_console = options.olm or options.build_only, options.console or options.build_only
+        programs = build_programs(print_progress, with_olm=with_olm)
+        builder = Builder(print_progress)
+        archives = builder.build(node_images(programs) + (console_images() if with_console else ()))
+        pushed = builder.build(olm_images(programs)) if with_olm else {}
         if options.build_only:
             return 0
         with running(options.data.resolve(), programs, archives, print_progress) as node:
+            if pushed:
+                print_progress(f"OLM lists its catalog after {olm.apply(node, pushed):.0f} s")
             print_progress(f"kubectl --kubeconfig {node.kubeconfig} get pods -A")
             _follow(node, int(options.port) if options.console else 0)
     except (BuildFailed, ImageFailed, PartFailed, packages.PackagesMissing) as problem:

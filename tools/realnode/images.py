@@ -31,6 +31,9 @@ DEBIAN = f"localhost/realnode/debian:{_SUITE}"
 PYTHON = "docker.io/library/python:3.13.7-slim-bookworm"
 NODE = "docker.io/library/node:24.8.0-bookworm-slim"
 ENGINE = "docker.io/valkey/valkey:8.0.4-bookworm"
+OLM, OPM = "quay.io/operator-framework/olm:latest", "quay.io/operator-framework/opm:latest"
+BUNDLE = "operator-console.dev/sampledb-bundle:1.0.0"
+PACKAGE = ROOT / "examples/operators/packages/sampledb"
 
 
 class ImageFailed(Exception):
@@ -58,24 +61,23 @@ class Image:
         return self.name.rpartition("/")[2].replace(":", "-")
 
 
-def _recipe(name: str, folder: str, *, bases: tuple[str, ...] = (DEBIAN,), program: Path | None = None) -> Image:
-    """An image of images/; ``program``: the only file in it."""
+def _recipe(name: str, folder: str, *more: Path, bases: tuple[str, ...] = (DEBIAN,)) -> Image:
+    """An image of images/; ``more``: files to copy beside those of the folder."""
     containerfile = _RECIPES / folder / "Containerfile"
-    files = {path.name: path for path in containerfile.parent.iterdir() if path != containerfile}
-    if program:
-        files[program.name] = program
-    return Image(name=name, containerfile=containerfile, bases=bases if not program else (), files=files)
+    files = {path.name: path for path in (*containerfile.parent.iterdir(), *more) if path != containerfile}
+    return Image(name=name, containerfile=containerfile, bases=bases, files=files)
 
 
 def node_images(programs: Programs) -> tuple[Image, ...]:
     """What the node itself runs."""
     return (
-        _recipe("registry.k8s.io/pause:3.10", "pause", program=programs.path("pause")),
-        _recipe("registry.k8s.io/coredns/coredns:v1.12.4", "coredns", program=programs.path("coredns")),
+        _recipe("registry.k8s.io/pause:3.10", "pause", programs.path("pause"), bases=()),
+        _recipe("registry.k8s.io/coredns/coredns:v1.12.4", "coredns", programs.path("coredns"), bases=()),
         _recipe(
             "docker.io/rancher/local-path-provisioner:v0.0.30",
             "volumes",
-            program=programs.path("local-path-provisioner"),
+            programs.path("local-path-provisioner"),
+            bases=(),
         ),
         _recipe("docker.io/library/busybox:1.37.0", "busybox"),
     )
@@ -126,6 +128,23 @@ def sample_images() -> tuple[Image, ...]:
     )
 
 
+def olm_images(programs: Programs) -> tuple[Image, ...]:
+    """OLM, a catalog, its bundle, and what the bundle's operator runs: from a registry, as OLM pulls them each time.
+
+    The tags of the first two are those that OLM's catalog operator takes by default.
+    """
+    olm = ("olm", "catalog", "package-server", "cpb", "copy-content")
+    bundle = (path for path in (PACKAGE / "1.0.0").rglob("*") if path.is_file())
+    icon = ROOT / "examples/operators/sampledb/icon.svg"
+    return (
+        _recipe(OLM, "olm", *map(programs.path, olm)),
+        _recipe(OPM, "opm", *map(programs.path, ("opm", "grpc_health_probe"))),
+        _recipe(BUNDLE, "bundle", *bundle, bases=()),
+        _recipe("operator-console.dev/samples-catalog:1.0.0", "catalog", icon, bases=(OPM, BUNDLE)),
+        *sample_images(),
+    )
+
+
 def _copied(containerfile: Path) -> tuple[str, ...]:
     """The files of the repository that a Containerfile copies."""
     found: set[str] = set()
@@ -147,6 +166,7 @@ class Builder:
 
     def build(self, images: tuple[Image, ...]) -> dict[str, Path]:
         """Name → archive; ImageFailed. A second builder waits for the first."""
+        self._images |= {image.name: image for image in images}
         with one_at_a_time(self._root / "lock", self._say):
             return {image.name: self._archive(image) for image in images}
 

@@ -28,7 +28,8 @@ _SOCKET = f"{CONTAINERD}/containerd.sock"
 
 def _inside(machine: Machine, part: ClusterPart, *flags: str, ready: Callable[[], bool] = lambda: True) -> ClusterPart:
     """In the node; a later flag wins over the same one before it."""
-    return replace(part, command=(*machine.enter, *part.command, *flags), ready=ready)
+    # Images are unpacked meanwhile.
+    return replace(part, command=(*machine.enter, *part.command, *flags), ready=ready, seconds=300)
 
 
 def relay(machine: Machine, layout: Layout) -> ClusterPart:

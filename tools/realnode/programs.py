@@ -29,8 +29,28 @@ VOLUMES = Module(
 )
 PAUSE = Module(name="pause", programs={"pause": "."}, without_c=True, root=_MODULES)
 REGISTRY = Module(name="registry", programs={"registry": "."}, without_c=True, root=_MODULES)
+_NODE = (*_CONTROL_PLANE, NODE, COREDNS, VOLUMES, PAUSE, REGISTRY)
+
+_OLM_SOURCE = "github.com/operator-framework/operator-lifecycle-manager"
+#: What OLM's image has beside the real cluster's programs, and its manifests. cpb runs in the bundles' own containers,
+#: which have no C library.
+OLM_TOOLS = Module(
+    name="olm-tools",
+    programs={"cpb": f"{_OLM_SOURCE}/util/cpb", "copy-content": f"{_OLM_SOURCE}/cmd/copy-content"},
+    files={"manifests": (_OLM_SOURCE, ("deploy/upstream/quickstart/olm.yaml",))},
+    without_c=True,
+    inside="olm",
+)
+#: The readiness probe that OLM gives a catalog's container.
+PROBE = Module(
+    name="health-probe",
+    programs={"grpc_health_probe": "github.com/grpc-ecosystem/grpc-health-probe"},
+    without_c=True,
+    root=_MODULES,
+)
+_OLM = (*(module for module in ALL if module.name in ("olm", "opm")), OLM_TOOLS, PROBE)
 
 
-def build_programs(say: Callable[[str], None]) -> Programs:
+def build_programs(say: Callable[[str], None], *, with_olm: bool = False) -> Programs:
     """Builds what is missing; BuildFailed."""
-    return build(say, (*_CONTROL_PLANE, NODE, COREDNS, VOLUMES, PAUSE, REGISTRY), lock="lock-node")
+    return build(say, _NODE + _OLM if with_olm else _NODE, lock="lock-node")
