@@ -35,7 +35,7 @@ _THEME = """async (dark) => {
 # Elements that reach past the right edge, except those with their own scroll bar.
 _OVERHANG = """() => [...document.querySelectorAll('main *')].filter((one) =>
     one.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(one).position !== 'absolute'
-    && !one.closest('.console-table-wrap, pre, .cm-editor, .xterm, .pf-v6-c-tabs, .list-bulk, .list-foot')
+    && !one.closest('.console-table-wrap, pre, .cm-editor, .xterm, .pf-v6-c-tabs, .list-bulk, .list-strip, .list-foot')
     && one.checkVisibility({contentVisibilityAuto: true})).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"""
 
 
