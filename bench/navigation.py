@@ -30,7 +30,11 @@ def clicks(browser: Browser, url: str, times: int, slowed: int = 1) -> list[Figu
     found: dict[str, list[list[float]]] = {}
     for around in range(times + 1):
         for href in WAY:
-            page.locator(f'#navigation a[href="{href}"], #navigation a[href^="{href}?"]').first.click()
+            link = f'a:is([href="{href}"], [href^="{href}?"])'
+            # A group that is folded is opened first; what is measured begins with the click on the link.
+            for summary in page.locator(f"#navigation details:not([open]):has({link}) > summary").all():
+                summary.click()
+            page.locator(f"#navigation {link}").first.click()
             page.wait_for_load_state()
             page.wait_for_timeout(_REST)
             if around:
