@@ -41,10 +41,12 @@ e2e: setup ## run the browser tests; against a running console with URL= and KUB
 audit: setup ## check dependencies for known vulnerabilities, with pip-audit and npm audit (exit code 0: none, 1: some, 3: advisories unreachable)
 	@$(VENV)/python tools/run_audit.py
 
-sbom: setup ## write what the image contains beside Debian's packages, as CycloneDX: python.cdx.json and front-end.cdx.json in SBOM=
+sbom: setup ## write the image's Python and npm packages as CycloneDX files into SBOM=
 	@mkdir -p "$(SBOM)"
-	@$(VENV)/uv export --quiet --frozen --no-dev --group tracing --format cyclonedx1.5 --preview-features sbom-export --output-file "$(SBOM)/python.cdx.json" > /dev/null
-	@PATH="$(CURDIR)/$(VENV):$$PATH" npm sbom --sbom-format cyclonedx --package-lock-only --omit=dev > "$(SBOM)/front-end.cdx.json"
+	@$(VENV)/uv export --quiet --frozen --no-dev --group tracing --format cyclonedx1.5 \
+		--preview-features sbom-export --output-file "$(SBOM)/python.cdx.json" > /dev/null
+	@PATH="$(CURDIR)/$(VENV):$$PATH" npm sbom --sbom-format cyclonedx --package-lock-only --omit=dev \
+		> "$(SBOM)/front-end.cdx.json"
 
 conformance: setup ## compare the answers of the Kubernetes API with those of a real cluster; for the sandbox, or the cluster of KUBECONFIG=
 	@$(VENV)/python -m pytest sandbox/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)

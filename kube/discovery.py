@@ -20,7 +20,7 @@ ACCEPT = (
 )
 # Kubernetes' own groups have no dot, or are among these (k8s.io/api, aggregated metrics). Every other group comes from
 # an operator, OLM or an add-on: other projects' groups end with .k8s.io too (gateway.networking.k8s.io, app.k8s.io).
-KUBERNETES_GROUPS = frozenset(
+_KUBERNETES_GROUPS = frozenset(
     f"{name}.k8s.io"
     for name in (
         "admissionregistration",
@@ -47,6 +47,13 @@ KUBERNETES_GROUPS = frozenset(
         "storagemigration",
     )
 )
+
+
+def is_custom(group: str) -> bool:
+    """Whether a group was brought by an operator or add-on."""
+    return "." in group and group not in _KUBERNETES_GROUPS
+
+
 # As names they would change the path: clients and proxies remove dot segments (RFC 3986, 6.2.2.3).
 _DOT_SEGMENTS = frozenset({".", ".."})
 _API_VERSION = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")

@@ -23,13 +23,13 @@ from cachetools import TTLCache, cached
 
 from console.web.front import Workers
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of
 from resources.place import Place
 from resources.state.health import LABELS, Health
 from resources.state.kind_health import has_state, health
-from resources.types.types import is_custom, kinds
+from resources.types.types import kinds
 
 _PART = re.compile(r'(?:(?P<key>[a-z]+):)?(?:"(?P<quoted>[^"]*)"?|(?P<plain>\S+))')
 _KEYS = {

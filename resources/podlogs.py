@@ -14,12 +14,11 @@ from django.utils.translation import gettext_lazy as _
 from console.web.front import Workers
 from kube import limits
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from kube.selectors import pod_selector
 from resources.tree import belongings
-from resources.types.types import is_custom
 
 #: Lines that a page may begin with; the rest is in the download.
 TAILS = (100, 500, 2000, 10000, 100000)

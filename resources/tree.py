@@ -24,14 +24,13 @@ from django.utils.translation import gettext as _
 from console.web.front import Workers
 from kube import limits
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import KubeError, NotFound
 from kube.objects import Column, KubeObject, TableRow, name_of, namespace_of, uid_of
 from kube.reader import read
 from kube.selectors import instance_marks, mark_of, pod_selector
 from kube.types.meta import ObjectMeta, OwnerReference
 from kube.types.workloads import WorkloadSpec
-from resources.types.types import is_custom
 from resources.writing import examples
 
 # Kinds that operators make. FULL: their state, or what they select, is in the object; of the others only the metadata

@@ -16,7 +16,7 @@ from console.overview import part
 from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_causes
 from kube import limits
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import KubeError
 from kube.reader import read
 from kube.types.meta import Object
@@ -30,7 +30,7 @@ from resources.lists.snapshot import snapshots
 from resources.place import Place
 from resources.state.health import DEGRADED, Health
 from resources.types.manager import DEFINITIONS
-from resources.types.types import is_custom, kinds
+from resources.types.types import kinds
 
 #: What has not answered by then is waited for without holding up the card, in seconds.
 WAIT = 2.5

@@ -18,13 +18,13 @@ from console.overview import instances
 from console.overview.part import CardContent
 from console.web.frame import known_namespaces
 from kube.client import ClusterClient
+from kube.discovery import is_custom
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.running.installed_operators import PACKAGE_SERVER
 from resources.forward.tunnels import tunnels
 from resources.models import Mark
 from resources.place import Place
-from resources.types.types import is_custom
 
 _WAIT = 1.5
 _NAME = "tour"

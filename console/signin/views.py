@@ -12,7 +12,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -26,6 +25,7 @@ from console.signin.oidc.provider import provider_name
 from console.signin.sessions import Person
 from console.web import audit
 from console.web.front import place_of
+from console.web.render import page as render_page
 from console.web.request import NAMESPACE_COOKIE, ConsoleRequest, own_address
 from kube.errors import KubeError
 
@@ -179,12 +179,7 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
 def view_as_offer(request: ConsoleRequest) -> HttpResponse:
     """The user menu's entry; empty for users who can't impersonate."""
     shown = getattr(request, "acting", None) is None and impersonation.can_impersonate(request.cluster)
-    link = format_html(
-        '<a class="pf-v6-c-button pf-m-link" href="{}"><span class="pf-v6-c-button__text">{}</span></a>',
-        reverse("signin:view-as"),
-        _("View as…"),
-    )
-    return HttpResponse(link if shown else "")
+    return render_page(request, "signin/view_as.html", {}, block="offer") if shown else HttpResponse("")
 
 
 @require_POST
@@ -204,4 +199,4 @@ def _safe_next(request: HttpRequest) -> str:
 
 def _view_as_page(request: HttpRequest, form: ImpersonationForm, status: int = 200) -> HttpResponse:
     back = request.POST.get("next") or request.GET.get("next") or ""
-    return render(request, "signin/view_as.html", {"form": form, "back": back}, status=status)
+    return render_page(request, "signin/view_as.html", {"form": form, "back": back}, status=status)

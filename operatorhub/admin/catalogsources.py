@@ -28,8 +28,8 @@ from resources.state.kind_health import health as health_of
 # Default before the first build records the global catalog namespaces: those of upstream OLM and of OpenShift.
 USUAL = frozenset({"olm", "openshift-marketplace"})
 _PODS = "olm.catalogSource"
-#: The name of OpenShift's one OperatorHub object.
-HUB = "cluster"
+#: OpenShift's OperatorHub, which turns its default catalogs on and off: group, version and plural, and its one object.
+HUB_TYPE, HUB = ("config.openshift.io", "v1", "operatorhubs"), "cluster"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,25 +132,20 @@ class DefaultSource:
 
 
 def hub_type(client: ClusterClient) -> ResourceType | None:
-    """OpenShift's OperatorHub, which turns its default catalogs on and off; None elsewhere."""
-    try:
-        return client.find("config.openshift.io", "v1", "operatorhubs")
-    except NotFound:
-        return None
+    """None on other clusters, whose discovery isn't asked again for it."""
+    found = (type_ for type_ in client.types() if (type_.group, type_.version, type_.plural) == HUB_TYPE)
+    return next(found, None)
 
 
-def defaults(client: ClusterClient) -> tuple[DefaultSource, ...]:
-    """OpenShift's default catalogs by name; () on other clusters, and for users who can't read which they are.
+def defaults(client: ClusterClient, hub_type: ResourceType) -> tuple[DefaultSource, ...]:
+    """OpenShift's default catalogs by name; () for users who can't read which they are.
 
     The status names all, the spec what is wanted; without an entry there, `disableAllDefaultSources` counts.
     https://docs.okd.io/latest/rest_api/config_apis/operatorhub-config-openshift-io-v1.html
     """
-    type_ = hub_type(client)
     try:
-        hub = reader.read(client.get(type_, HUB), olm_types.OperatorHub) if type_ else None
+        hub = reader.read(client.get(hub_type, HUB), olm_types.OperatorHub)
     except (Forbidden, NotFound):
-        return ()
-    if hub is None:
         return ()
     wanted = {source.name: source.disabled for source in hub.spec.sources}
     reported = {source.name: source for source in hub.status.sources}
@@ -168,7 +163,7 @@ def defaults(client: ClusterClient) -> tuple[DefaultSource, ...]:
 
 def switch_default(client: ClusterClient, name: str, *, disabled: bool, version: str) -> None:
     """Turns a default catalog on or off. `version`: of the object that the user saw; Conflict if it has changed."""
-    type_ = client.find("config.openshift.io", "v1", "operatorhubs")
+    type_ = client.find(*HUB_TYPE)
     sources = reader.read(client.get(type_, HUB), olm_types.OperatorHub).spec.sources
     wanted = {source.name: source.disabled for source in sources} | {name: disabled}
     entries = [{"name": each, "disabled": off} for each, off in wanted.items()]

@@ -191,8 +191,11 @@ def _catalogs(client: ClusterClient) -> list[Check]:
         namespace, name = source.metadata.namespace, source.metadata.name
         state = source.status.connection_state.last_observed_state
         place = f"{namespace}/{name}"
-        words = f"{place}: {state}" if state else _("%(name)s: not checked yet") % {"name": place}
-        if state not in HEALTHY_CATALOG:
+        if not state:
+            words = _("%(name)s: not checked yet") % {"name": place}
+        elif state in HEALTHY_CATALOG:
+            words = f"{place}: {state}"
+        else:
             words = f"{place}: {catalogsources.why_not_ready(source.status)}"
         url = page_of(olm.SOURCES, namespace, name)
         lines.append(Check("CatalogSource", GOOD if state == "READY" else BAD, words, url))

@@ -93,12 +93,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         context["check"] = plan_check.current_check(client, found)
     if part in PARTS and wants_fragment(request):
         return render.page(request, PARTS[part], context)
-    subs = [
-        subscription
-        for subscription in installed_operators.subscriptions(client, namespace)
-        if subscription.name in found.subscriptions or subscription.plan == plan
-    ]
-    updates = [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv]
+    subs, updates = _subscriptions(client, found)
     context |= {
         "updates": updates,
         "dismissed": updates if all(sub.dismissed for sub in updates) else [],
@@ -149,6 +144,18 @@ def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     return here
 
 
+def _subscriptions(
+    client: ClusterClient, plan: subject.InstallPlan
+) -> tuple[list[olm.Subscription], list[olm.Subscription]]:
+    """(those of the plan, of these the ones that it updates)."""
+    subs = [
+        sub
+        for sub in installed_operators.subscriptions(client, plan.namespace)
+        if sub.name in plan.subscriptions or sub.plan == plan.name
+    ]
+    return subs, [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv]
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 def deny(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     """OLM can't reject a plan. POST dismisses the updates of one: what runs stays, and the console asks no more.
@@ -157,12 +164,7 @@ def deny(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     """
     client = request.cluster
     found = subject.read(client, namespace, plan)
-    subs = [
-        sub
-        for sub in installed_operators.subscriptions(client, namespace)
-        if sub.name in found.subscriptions or sub.plan == plan
-    ]
-    updates = [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv]
+    subs, updates = _subscriptions(client, found)
     if request.method == "POST":
         if request.POST.get("seen", found.content) != found.content or not updates:
             raise Conflict(_("The install plan “%(name)s” has changed. Review it again.") % {"name": plan})

@@ -37,8 +37,8 @@ def sources(request: ConsoleRequest) -> HttpResponse:
     found, words = catalogsources.listed(client, request.namespace) if olm_served else ((), "")
     v1, v1_words = _v1(client, v1_served)
     busy = _wake(client, any(map(clustercatalogs.behind, v1)))
-    defaults = catalogsources.defaults(client)
-    hub_type = catalogsources.hub_type(client) if defaults else None
+    hub_type = catalogsources.hub_type(client)
+    defaults = catalogsources.defaults(client, hub_type) if hub_type else ()
     context = {
         "sources": found,
         "defaults": defaults,

@@ -19,7 +19,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import KubeObject, mapping
@@ -29,7 +29,6 @@ from kube.types.meta import TypicalObject
 from kube.types.workloads import CronJob, JobStatus
 from resources.kinds import kudo
 from resources.place import Place
-from resources.types.types import is_custom
 
 RESTARTED = "kubectl.kubernetes.io/restartedAt"
 MANUAL = "cronjob.kubernetes.io/instantiate"

@@ -22,7 +22,7 @@ from typing import Any
 
 from cachetools import LRUCache, cached
 
-from kube.discovery import KUBERNETES_GROUPS
+from kube.discovery import is_custom
 from resources.forms.fields import FormField
 from resources.forms.paths import Path, words
 from resources.forms.schema import Identity, Node, Schema
@@ -341,7 +341,7 @@ def _is_custom_resource(root: Node, components: Mapping[str, Any]) -> bool:
         return False
     kinds = root.get("x-kubernetes-group-version-kind")
     group = str(kinds[0].get("group") or "") if isinstance(kinds, list) and kinds else None
-    return group is None or ("." in group and group not in KUBERNETES_GROUPS)
+    return group is None or is_custom(group)
 
 
 def _written_schema(root: Node) -> dict[str, Any]:

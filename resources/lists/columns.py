@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from console.prefer import times
 from kube import limits
-from kube.discovery import KUBERNETES_GROUPS, ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.objects import Column
 from resources.lists.entries import ListEntry, stateful
 from resources.state.health import COMPLETED, DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
@@ -129,8 +129,7 @@ def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = F
     )
     ours = (state,) if has_state else ()
     measured = _measured() if usage else ()
-    is_custom = "." in type_.group and type_.group not in KUBERNETES_GROUPS
-    aged = () if not is_custom or any(_is_moment_of_creation(column) for column in columns) else (_aged(),)
+    aged = () if not is_custom(type_.group) or any(_is_moment_of_creation(column) for column in columns) else (_aged(),)
     labels = ListColumn(key=LABELS, heading=_("Labels"), folded=True)
     return (*ours, *printed.values(), owner, *measured, *aged, labels)
 

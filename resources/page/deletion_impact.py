@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from console.web.front import Workers
 from kube import limits
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from kube.reader import read
@@ -31,7 +31,6 @@ from resources.kinds import Kind, Panel
 from resources.place import Place
 from resources.tree import Belongings, Owned, belongings, owner_references, types_below
 from resources.types.manager import Manager, definition_owner
-from resources.types.types import is_custom
 
 _READ = 500
 _HOLDING = 50

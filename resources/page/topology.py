@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.objects import KubeObject, name_of
 from kube.reader import read
 from kube.types.meta import ObjectMeta
@@ -22,7 +22,7 @@ from kube.types.workloads import WorkloadSpec
 from resources.page.owned_rows import WORST_FIRST, OwnedNode, readiness, root_health, walk
 from resources.state import health as states
 from resources.state.health import Health
-from resources.types.types import is_custom, kind_letters
+from resources.types.types import kind_letters
 
 #: More workloads than these: those that are not ready, then the first of the others, then one row that counts the rest.
 ALL_ROWS, READY_ROWS, MOST_ROWS = 12, 8, 24

@@ -13,7 +13,7 @@ from django.db import DatabaseError
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import KubeError
 from resources import favourites, live_topics
 from resources.changes import position
@@ -23,7 +23,7 @@ from resources.place import Place
 from resources.state.health import DEGRADED, PROGRESSING, READY, TERMINATING
 from resources.types.kind_versions import deprecation, preferred_type
 from resources.types.manager import DEFINITIONS
-from resources.types.types import is_custom, kind_letters
+from resources.types.types import kind_letters
 
 register = template.Library()
 # PatternFly's colours of labels but red, green and grey, which stand for states.

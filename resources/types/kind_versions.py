@@ -12,12 +12,11 @@ from cachetools import TTLCache, cached
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.discovery import ResourceType, api_version_priority
+from kube.discovery import ResourceType, api_version_priority, is_custom
 from kube.errors import KubeError, NotFound
 from kube.reader import read
 from kube.types.extensions import CustomResourceDefinition
 from resources.types.manager import DEFINITIONS
-from resources.types.types import is_custom
 
 _TTL_SECONDS = 10.0
 _MAX_KINDS = 512

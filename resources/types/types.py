@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kube.client import ClusterClient
-from kube.discovery import KUBERNETES_GROUPS, ResourceType
+from kube.discovery import ResourceType, is_custom
 from resources.lists.counts import Count, last
 from resources.types.manager import Manager, read_definitions
 
@@ -121,11 +121,6 @@ class Types:
     @property
     def count(self) -> int:
         return sum(len(group.kinds) for group in self.groups)
-
-
-def is_custom(group: str) -> bool:
-    """Whether a group was brought by an operator or add-on."""
-    return "." in group and group not in KUBERNETES_GROUPS
 
 
 def kind_letters(kind: str) -> str:

@@ -19,6 +19,7 @@ from console.web.access import refusal
 from console.web.errors import Problem, explain
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
+from kube.discovery import is_custom
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, Commands
 from kube.objects import KubeObject, uid_of
@@ -30,7 +31,6 @@ from resources.history import writes
 from resources.kinds import Panel
 from resources.page.deletion_impact import Impact, deletion_impact
 from resources.place import Place, place_of
-from resources.types.types import is_custom
 
 # A namespace and a CRD take everything in them along, a volume its data.
 TAKES_ALONG = ("Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim")

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import KubeError, NotFound
 from kube.reader import read
 from kube.types.meta import Object
@@ -23,7 +23,7 @@ from resources import live_topics
 from resources.lists.counts import counts
 from resources.state.health import conditions
 from resources.types.manager import DEFINITIONS, read_definitions
-from resources.types.types import ANY, KindQuery, every, find_kinds, is_custom
+from resources.types.types import ANY, KindQuery, every, find_kinds
 
 SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"
 

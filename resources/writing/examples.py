@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from console.web import navigation
 from kube.client import ClusterClient
-from kube.discovery import ResourceType, api_version_priority
+from kube.discovery import ResourceType, api_version_priority, is_custom
 from kube.errors import KubeError
 from kube.objects import KubeObject, mapping, name_of, without_last_applied
 from kube.reader import read
@@ -32,7 +32,6 @@ from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.forms.schema import Schema
 from resources.place import Place
-from resources.types.types import is_custom
 from resources.writing import draft
 from untrusted import json_bounds
 

@@ -106,18 +106,18 @@ def broken(client: ClusterClient) -> None:
     _create(client, ("apiregistration.k8s.io", "v1", "apiservices"), [api_service])
 
     converted = _definition("broken.example.com", "Converted")
-    versions = converted["spec"]["versions"]
-    versions.append({**versions[0], "name": "v1beta1", "storage": False})
+    _create(client, _DEFINITIONS, [converted, _definition("broken.example.com", "Taken")])
+    _create_when_served(client, converted, {"metadata": {"name": "one"}, "spec": {"size": 1}}, "default")
+    definitions = client.find(*_DEFINITIONS)
+    found = client.get(definitions, converted["metadata"]["name"])
+    (stored,) = found["spec"]["versions"]
     webhook = {"conversionReviewVersions": ["v1"], "clientConfig": {"service": service | {"path": "/convert"}}}
-    stored = _definition("broken.example.com", "Converted")
-    _create(client, _DEFINITIONS, [stored, _definition("broken.example.com", "Taken")])
-    _create_when_served(client, stored, {"metadata": {"name": "one"}, "spec": {"size": 1}}, "default")
-    found = client.get(client.find(*_DEFINITIONS), "converteds.broken.example.com")
-    conversion = {"strategy": "Webhook", "webhook": webhook}
-    spec = {**found["spec"], "versions": versions, "conversion": conversion}
-    client.replace(client.find(*_DEFINITIONS), {**found, "spec": spec})
-    again = _definition("broken.example.com", "Taken", plural="takens2")
-    _create(client, _DEFINITIONS, [again])
+    changed = {
+        "versions": [stored, {**stored, "name": "v1beta1", "storage": False}],
+        "conversion": {"strategy": "Webhook", "webhook": webhook},
+    }
+    client.replace(definitions, {**found, "spec": found["spec"] | changed})
+    _create(client, _DEFINITIONS, [_definition("broken.example.com", "Taken", plural="takens2")])
 
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
     hook = {

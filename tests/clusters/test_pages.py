@@ -13,11 +13,10 @@ from console.web.clusters import console_client
 from kube import limits
 from kube.client import ClusterClient
 from kube.config import load
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.errors import KubeError
 from kube.objects import name_of, namespace_of
 from resources.place import Place
-from resources.types.types import is_custom
 from tests import processes
 from tests.attacks import judge
 from tests.clusters.shapes import NAMESPACES, SHAPES

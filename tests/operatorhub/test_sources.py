@@ -359,7 +359,9 @@ def openshift(client: ClusterClient) -> Iterator[KubeObject]:
 
 def test_default_catalogs_are_on_and_off(client: ClusterClient, home: str, openshift: KubeObject) -> None:
     """On OpenShift: each default source is named, with its error, and one button patches spec.sources."""
-    assert [(source.name, source.disabled) for source in catalogsources.defaults(client)] == [
+    hubs = catalogsources.hub_type(client)
+    assert hubs is not None
+    assert [(source.name, source.disabled) for source in catalogsources.defaults(client, hubs)] == [
         ("certified-operators", True),
         ("redhat-operators", False),
     ]
@@ -371,8 +373,6 @@ def test_default_catalogs_are_on_and_off(client: ClusterClient, home: str, opens
         return web.post(f"{LIST}default/{name}/", {"disabled": disabled, "version": version})
 
     assert switch("redhat-operators", "1", version).status_code == 302
-    hubs = catalogsources.hub_type(client)
-    assert hubs is not None
     hub = client.get(hubs, "cluster")
     assert hub["spec"]["sources"] == [
         {"name": "certified-operators", "disabled": True},
@@ -386,13 +386,13 @@ def test_default_catalogs_are_on_and_off(client: ClusterClient, home: str, opens
     # Without an entry, disableAllDefaultSources counts.
     all_off = {"spec": {"sources": [{"name": "redhat-operators"}], "disableAllDefaultSources": True}}
     client.patch(hubs, "cluster", all_off)
-    assert {source.name: source.disabled for source in catalogsources.defaults(client)} == {
+    assert {source.name: source.disabled for source in catalogsources.defaults(client, hubs)} == {
         "certified-operators": True,
         "redhat-operators": False,
     }
 
 
 def test_without_openshift_no_default_catalogs(client: ClusterClient, home: str) -> None:
-    assert catalogsources.defaults(client) == ()
+    assert catalogsources.hub_type(client) is None
     assert "Default catalogs" not in page(LIST)
     assert Client().post(f"{LIST}default/redhat-operators/", {"disabled": "1", "version": ""}).status_code == 404

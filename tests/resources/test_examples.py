@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 import yaml
 
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_custom
 from kube.reader import read
 from kube.types.olm import ClusterServiceVersionSpec
 from operatorhub import csv as operator_csv
 from resources.forms import errors
 from resources.forms.schema import Schema
 from resources.place import Place
-from resources.types.types import is_custom
 from resources.writing import examples as start
 from resources.writing.examples import Example, Offer, of_csvs
 from tests.conftest import CATALOG

@@ -54,7 +54,7 @@ def _mounts(data: Path) -> None:
 def _network() -> None:
     _run("ip", "link", "set", "lo", "up")
     _run("ip", "addr", "add", f"{ADDRESS}/32", "dev", "lo")
-    # kube-proxy rewrites Service addresses after the kernel has found a route; there is no default route.
+    # kube-proxy rewrites Service addresses after the kernel has found a route, and the node has no default route.
     _run("ip", "route", "add", SERVICES, "dev", "lo")
     Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
 

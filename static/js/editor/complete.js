@@ -73,7 +73,11 @@ const chooses = (one) => one.node.default === undefined && (one.node.enum || one
 // Behind a key whose values are few, they are offered at once.
 function apply(template, one, typing) {
   const insert = snippet(template);
-  return !typing || !chooses(one) ? insert : (view, completion, from, to) => { insert(view, completion, from, to); setTimeout(() => startCompletion(view)); };
+  if (!typing || !chooses(one)) return insert;
+  return (view, completion, from, to) => {
+    insert(view, completion, from, to);
+    setTimeout(() => startCompletion(view));
+  };
 }
 
 const rank = (one, at) => (one.required ? 50 : 0) - at / 1000;

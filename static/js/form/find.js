@@ -33,7 +33,8 @@ export function show(element) {
   unfold(element);
   element.scrollIntoView({ block: "center" });
   const heading = element.querySelector(":scope > .console-section > summary");
-  const control = element.matches("input, select, textarea") ? element : heading ?? firstControl(element) ?? addButton(element);
+  const own = element.matches("input, select, textarea") ? element : null;
+  const control = own ?? heading ?? firstControl(element) ?? addButton(element);
   (control ?? element).focus({ preventScroll: true });
   const box = element.closest("[data-field]") ?? element;
   box.classList.add("console-found");

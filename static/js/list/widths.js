@@ -19,7 +19,7 @@ function keep(widths) {
   } catch { /* full, or not allowed */ }
 }
 
-// The last column takes what is left. A column that was chosen later, without a width, begins with what its heading needs.
+// The last column takes what is left. A column that was chosen later has no width of its own yet.
 function draw(widths = kept()) {
   if (!Object.keys(widths).length) { sheet.replaceSync(""); return; }
   const all = columns();
