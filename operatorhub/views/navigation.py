@@ -1,6 +1,7 @@
 """The installed operators in the navigation of every page, and /operators/navigation/, which reloads them.
 
-They are cached for some seconds, so that no page asks the cluster for the navigation alone.
+They are cached for some seconds, so that no page asks the cluster for the navigation alone. The page follows their
+ClusterServiceVersions and the objects that it counts.
 """
 
 import time
@@ -25,10 +26,12 @@ from operatorhub.csv import Api
 from operatorhub.running import installed_operators, operands
 from operatorhub.running.installed_operators import Operator
 from operatorhub.running.workloads import ASKS, DONE
+from resources import live_topics
 from resources.types import kind_versions
 
-#: What is older is shown, and asked for again once the page is there.
-FRESH_SECONDS = 10.0
+#: What is older is shown, and asked for again once the page is there. A page hears only of changes since it was
+#: requested.
+FRESH_SECONDS = 2.0
 #: More are on the page of installed operators.
 SHOWN_OPERATORS = 8
 #: Of one operator; more are on its own page.
@@ -59,17 +62,25 @@ class OperatorLink:
 
 
 @dataclass(frozen=True, slots=True)
-class CachedOperators:
-    """`total`: how many are installed. `at`: on the monotonic clock.
+class KindCount:
+    """`number`: of objects, None where that can't be known. `topics`: those of their list."""
 
-    `counts`: how many objects there are by (address of the kind, namespace), None where that can't be known; of the
-    operator that was open when this was read.
+    number: int | None
+    topics: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedOperators:
+    """`total`: how many are installed. `at`: on the monotonic clock. `topics`: those of the ClusterServiceVersions.
+
+    `counts`: of the operator that was open when this was read, by (address of the kind, namespace).
     """
 
     operators: tuple[OperatorLink, ...]
     total: int
     at: float
-    counts: Mapping[tuple[str, str], int | None] = field(default_factory=dict)
+    topics: str = ""
+    counts: Mapping[tuple[str, str], KindCount] = field(default_factory=dict)
 
     @property
     def is_fresh(self) -> bool:
@@ -101,8 +112,15 @@ def navigation_context(
         )
         for operator in (found.operators if found else ())
     ]
-    is_counted = all((kind.url, namespace) in counts for _link, is_open, kinds in rows if is_open for kind, *_ in kinds)
-    return {"rows": rows, "total": found.total if found else 0, "path": path, "ask": ask or not is_counted}
+    open_counts = [count for _link, is_open, kinds in rows if is_open for *_kind, count in kinds]
+    topics = [found.topics if found else "", *(count.topics for count in open_counts if count)]
+    return {
+        "rows": rows,
+        "total": found.total if found else 0,
+        "path": path,
+        "ask": ask or None in open_counts,
+        "topics": " ".join(filter(None, topics)),
+    }
 
 
 def cached_operators(client: ClusterClient, language: str) -> CachedOperators | None:
@@ -118,7 +136,9 @@ def read_operators(request: ConsoleRequest, language: str, path: str = "") -> Ca
     """
     client = request.cluster
     rows: tuple[Operator, ...] = ()
+    topics = ""
     if olm.served(client):
+        topics = live_topics.topics(client, *olm.type_names(olm.CSVS))
         try:
             rows = _rows(client, request.namespace)
         except (KubeError, DatabaseError):
@@ -127,7 +147,13 @@ def read_operators(request: ConsoleRequest, language: str, path: str = "") -> Ca
     shown = sorted(rows, key=lambda row: row.state == DONE)[:SHOWN_OPERATORS]
     links = tuple(_link(client, row) for row in rows if row in shown)
     kinds = [kind for link in links if link.has(path) for kind in link.kinds]
-    found = CachedOperators(links, len(rows), time.monotonic(), _counts(client, kinds, request.namespace))
+    found = CachedOperators(
+        operators=links,
+        total=len(rows),
+        at=time.monotonic(),
+        topics=topics,
+        counts=_counts(client, kinds, request.namespace),
+    )
     cache_navigation(navigation_key("operators", client, language), found)
     return found
 
@@ -161,10 +187,10 @@ def _kinds(client: ClusterClient, apis: Iterable[Api]) -> Iterator[KindLink]:
             yield KindLink(api.title or api.kind, url, type_)
 
 
-def _counts(client: ClusterClient, kinds: Iterable[KindLink], namespace: str) -> dict[tuple[str, str], int | None]:
+def _counts(client: ClusterClient, kinds: Iterable[KindLink], namespace: str) -> dict[tuple[str, str], KindCount]:
     counts = {}
     for kind in kinds:
-        counts[kind.url, namespace], _problem = operands.count(
-            client, kind.type, namespace if kind.type.namespaced else ""
-        )
+        where = namespace if kind.type.namespaced else ""
+        number, _problem = operands.count(client, kind.type, where)
+        counts[kind.url, namespace] = KindCount(number, live_topics.topics(client, kind.type, namespace=where))
     return counts

@@ -47,6 +47,10 @@ def test_a_ticket_is_refused_booked_and_rejected(site: Site, page: Page, client:
     field(page, "To").fill("Lisbon")
     page.get_by_role("button", name="Create", exact=True).click()
 
+    # The navigation counts it without another page.
+    navigation = page.get_by_role("navigation", name="Main")
+    expect(navigation.get_by_role("link", name=re.compile(r"FlightTicket\s*1$"))).to_have_count(1, timeout=SLOW)
+
     # Booked on the open page; a mark set in this document stays.
     expect(page.get_by_role("heading", name="spring").first).to_be_visible()
     page.evaluate("window.__sameDocument = true")

@@ -106,6 +106,9 @@ def _uninstall_with_the_instance(site: Site, page: Page, client: ClusterClient, 
     assert client.list(tickets, namespace).items == []
     with pytest.raises(NotFound):
         client.get(csvs, OLD, namespace)
+    # The navigation follows, within the ten seconds that are between two of its updates.
+    operators = page.locator("#navigation-operators")
+    expect(operators.locator(f"a[href*='/{namespace}/']")).to_have_count(0, timeout=SLOW)
     page.goto(f"{site.url}/operators/?namespace={namespace}")
     expect(page.get_by_role("row").filter(has_text="FlightTicket")).to_have_count(0)
 

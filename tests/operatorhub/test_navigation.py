@@ -24,9 +24,16 @@ def _operator(title: str, state: str = DONE, **more: Any) -> Operator:
     return Operator(**{**facts, **empty, "state": state, "apis": (API,), **more})
 
 
+def _topics(_client: Any, *types: Any, namespace: str = "") -> str:
+    """As the real ones, without permissions: `plural` or `plural.namespace`."""
+    plurals = [type_.plural if isinstance(type_, ResourceType) else type_[2] for type_ in types]
+    return " ".join(f"{plural}.{namespace}".rstrip(".") for plural in plurals)
+
+
 def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...], path: str = "") -> navigation.CachedOperators:
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
     monkeypatch.setattr(navigation.installed_operators, "listed", lambda _client, _namespace: Listed(rows))
+    monkeypatch.setattr(navigation.live_topics, "topics", _topics)
     types = (
         ResourceType(group="flights.com", version="v2", plural="flighttickets", kind="FlightTicket", namespaced=True),
     )
@@ -69,6 +76,16 @@ def test_kinds_of_the_open_operator_are_counted(monkeypatch: pytest.MonkeyPatch)
     assert navigation.navigation_context(found, kind, ask=False, namespace="apps")["ask"] is True
 
 
+def test_the_page_follows_the_operators_and_the_counted_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(navigation.operands, "count", lambda *_kind: (0, ""))
+    kind = "/resources/flights.com/v2/flighttickets/"
+    found = _read(monkeypatch, (_operator("FlightTicket"),), kind)
+    assert navigation.navigation_context(found, kind, ask=False)["topics"] == "clusterserviceversions flighttickets"
+    assert navigation.navigation_context(found, "/operatorhub/", ask=False)["topics"] == "clusterserviceversions"
+    # Nothing was read: the page has no topics until it has asked.
+    assert navigation.navigation_context(None, kind, ask=True)["topics"] == ""
+
+
 def test_of_many_operators_those_in_trouble_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = (*(_operator(f"Operator {number:03}") for number in range(100)), _operator("Zebra", FAILED))
     found = _read(monkeypatch, rows)
@@ -93,6 +110,7 @@ def test_where_nothing_can_be_read_there_are_none(monkeypatch: pytest.MonkeyPatc
         raise error
 
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
+    monkeypatch.setattr(navigation.live_topics, "topics", _topics)
     monkeypatch.setattr(navigation.installed_operators, "listed", refused)
     request: Any = SimpleNamespace(cluster=SimpleNamespace(host="x", who="y", types=lambda: ()), namespace="")
     assert navigation.read_operators(request, "en").operators == ()
