@@ -118,8 +118,8 @@ axe: setup ## check every page, also with sign-in, with axe-core against WCAG 2.
 screenshots: setup ## regenerate the pictures of docs/, and take every page in both themes, languages and widths into .data/screenshots (ARGS=operatorhub, resources, forms or pages: only these)
 	@$(VENV)/python -m tools.pictures $(ARGS)
 
-messages: setup ## collect the messages for locale/ko (needs GNU gettext)
-	@$(VENV)/python manage.py makemessages -l ko --no-location --no-wrap -i .venv -i node_modules -i .data -i tests && $(VENV)/python manage.py makemessages -d djangojs -l ko --no-location -i node_modules -i vendor -i .venv 2>/dev/null || true
+messages: setup ## collect the messages for each language of locale/ (needs GNU gettext)
+	@$(VENV)/python manage.py makemessages --all --no-obsolete --no-location --no-wrap -i .venv -i node_modules -i .data -i tests
 
 reset: ## delete the data of the embedded cluster, the database and Redis (without confirmation)
 	rm -rf .data

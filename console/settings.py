@@ -319,7 +319,14 @@ with contextlib.suppress(OSError):
 FILE_UPLOAD_TEMP_DIR = str(DATA_DIR) if DATA_DIR.is_dir() else None
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("ko", "한국어")]
+LANGUAGES = [
+    ("en", "English"),
+    ("es", "Español"),
+    ("fr", "Français"),
+    ("ja", "日本語"),
+    ("ko", "한국어"),
+    ("zh-hans", "简体中文"),
+]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 LANGUAGE_COOKIE_NAME = "console_language"
 USE_I18N = True

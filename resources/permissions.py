@@ -333,7 +333,7 @@ def permission_words(
     if urls and not resources:
         return _("%(verbs)s the API server paths %(urls)s") % {"verbs": _doing(verbs), "urls": _listed(urls)}
     values = {"verbs": _doing(verbs), "resources": _what(groups, resources), "names": _listed(names)}
-    return (_("%(verbs)s %(resources)s named %(names)s") if names else "%(verbs)s %(resources)s") % values
+    return (_("%(verbs)s %(resources)s named %(names)s") if names else _("%(verbs)s %(resources)s")) % values
 
 
 def _doing(verbs: Sequence[str]) -> str:

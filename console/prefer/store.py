@@ -60,7 +60,7 @@ class PreferencesForm(forms.Form):
         required=False,
         choices=[
             ("", gettext_lazy("Browser language")),
-            *((code, gettext_lazy(name)) for code, name in settings.LANGUAGES),
+            *settings.LANGUAGES,
         ],
         error_messages={"invalid_choice": gettext_lazy("This language isn't supported.")},
     )

@@ -23,7 +23,7 @@ from django.utils.translation import trans_real
 
 
 def language_of(request: HttpRequest) -> str:
-    """'en' or 'ko'."""
+    """A code of LANGUAGES in the settings."""
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     if chosen in dict(settings.LANGUAGES):
         return chosen

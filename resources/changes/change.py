@@ -51,9 +51,9 @@ class Change:
     PAUSED: the topic can't be watched just now, `text` says why; RESUMED: it can again.
 
     `row`: JSON of a Table row, {"cells": […], "object": {"metadata": …}, "health": {language: [state, reason]}};
-    `health` only of kinds that have states; empty when there is none to send. `columns`: digest of the columns the
-    cells belong to. `version`: the object's resourceVersion (of a DELETED: that of its end), by which nothing older is
-    shown after something newer.
+    `health` only of kinds that have states, in English and in each language whose words differ; empty when there is
+    none to send. `columns`: digest of the columns the cells belong to. `version`: the object's resourceVersion (of a
+    DELETED: that of its end), by which nothing older is shown after something newer.
     """
 
     kind: Kind

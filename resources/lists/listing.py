@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
+from django.conf import settings
 from django.template.loader import get_template
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -212,7 +213,8 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
     topic, _question, keys = name.partition("?")
     place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
     with translation.override(language), addresses_of(place):
-        state, reason = (row.get("health") or {}).get(language, ("", ""))
+        states = row.get("health") or {}
+        state, reason = states.get(language) or states.get(settings.LANGUAGE_CODE) or ("", "")
         entry = entry_of(type_, TableRow(tuple(row["cells"]), row["object"]), health=Health(state=state, reason=reason))
         entry = replace(entry, version=change.version or entry.version)
         words = keys.split(",")

@@ -103,8 +103,9 @@ def pattern_words(field: FormField) -> SafeString:
     if not pattern or pattern.startswith(_QUANTITY) or field.widget_type.explains_pattern:
         return SafeString("")
     if pattern in (f"{_NAME}$", f"{_NAME}(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"):
-        dots = ", “.”" if len(pattern) > len(_NAME) + 1 else ""
-        return SafeString(escape(_("Lowercase letters, digits and “-”%(dots)s.") % {"dots": dots}))
+        has_dots = len(pattern) > len(_NAME) + 1
+        words = _("Lowercase letters, digits, “-” and “.”.") if has_dots else _("Lowercase letters, digits and “-”.")
+        return SafeString(escape(words))
     shown = pattern if len(pattern) <= _PATTERN else f"{pattern[: _PATTERN - 1]}…"
     words = escape(_("Must match %(pattern)s")).replace("%(pattern)s", "{}")
     title = f' title="{escape(pattern)}"' if shown != pattern else ""

@@ -400,16 +400,17 @@ class Rows:
         return msgspec.json.encode(found)
 
     def _states(self, obj: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-        """For each language; only the reason has one, so where there is none the state is judged once."""
-        found: dict[str, tuple[str, str]] = {}
-        for language, _name in settings.LANGUAGES:
-            with translation.override(language):
-                state = state_of(self.type, obj)
-            state_and_reason = (state.state, state.reason[:_REASON_CHARACTERS])
-            if not state.reason:
-                return {other: state_and_reason for other, _name in settings.LANGUAGES}
-            found[language] = state_and_reason
-        return found
+        """In English, and in each language whose words for the reason differ."""
+        english = self._state(obj, settings.LANGUAGE_CODE)
+        # Only a reason has words of a language.
+        others = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE and english[1]]
+        states = {language: self._state(obj, language) for language in others}
+        return {settings.LANGUAGE_CODE: english} | {code: state for code, state in states.items() if state != english}
+
+    def _state(self, obj: Mapping[str, Any], language: str) -> tuple[str, str]:
+        with translation.override(language):
+            state = state_of(self.type, obj)
+        return state.state, state.reason[:_REASON_CHARACTERS]
 
 
 def _merged(

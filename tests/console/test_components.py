@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.template import engines
-from django.test import Client
+from django.test import Client, override_settings
 from django_cotton.compiler_regex import CottonCompiler
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,6 +45,16 @@ def test_the_page_is_only_for_those_who_build_pages(client: Client, settings: ob
     assert client.get("/-/components/").status_code == 200
     settings.SHOW_COMPONENTS = False  # type: ignore[attr-defined]
     assert client.get("/-/components/").status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", dict(settings.LANGUAGES))
+def test_numbers_in_attributes_are_numbers_in_every_language(client: Client, language: str) -> None:
+    """Django writes 1.5 as “1,5” in Spanish and French, which no SVG and no script reads."""
+    with override_settings(SHOW_COMPONENTS=True):
+        page = client.get("/-/components/", headers={"Accept-Language": language}).content.decode()
+    assert f'lang="{language}"' in page
+    assert re.findall(r' (?:c?[xy]|d|r|width|height|points|value|data-[a-z-]+)="[^"]*\d,\d[^"]*"', page) == []
 
 
 def test_no_template_lets_cotton_read_rendered_text_as_python() -> None:

@@ -40,7 +40,7 @@ def test_every_page_has_a_strict_content_policy(browser: Client) -> None:
     assert "onclick" not in page
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("language", dict(settings.LANGUAGES))
 def test_language_and_theme_are_remembered(browser: Client, language: str) -> None:
     answer = browser.post("/settings/", {"language": language, "theme": "dark", "next": "/namespaces/"})
     assert answer["Location"] == "/namespaces/"

@@ -112,6 +112,9 @@ def space(client: ClusterClient) -> Iterator[str]:
         (1400, "dark", "ko-KR"),
         (360, "dark", "en-US"),
         (360, "light", "ko-KR"),
+        # The longest words, and a language without spaces.
+        (360, "dark", "fr-FR"),
+        (1400, "light", "ja-JP"),
     ],
 )
 def test_every_page(site: Site, contexts: Contexts, space: str, width: int, scheme: Any, language: str) -> None:

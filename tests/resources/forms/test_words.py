@@ -58,7 +58,7 @@ def test_types_and_limits(made: FormField, words: str) -> None:
         ("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "Lowercase letters, digits and “-”."),
         (
             r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
-            "Lowercase letters, digits and “-”, “.”.",
+            "Lowercase letters, digits, “-” and “.”.",
         ),
         ("^<b>$", "Must match <code>^&lt;b&gt;$</code>"),
         ("", ""),

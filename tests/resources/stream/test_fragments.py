@@ -49,6 +49,8 @@ def test_a_list_gets_the_columns_that_it_shows_and_the_state_in_its_language() -
     assert "디스크" in chosen
     assert "database" in chosen
     assert "7 (2m ago)" not in chosen
+    # A language without words of its own has the English ones.
+    assert "no disk" in row_html(PODS, "here/core/v1/pods/shop", COLUMNS, change, "fr")
 
 
 def test_names_from_the_cluster_are_text() -> None:
