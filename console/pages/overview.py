@@ -21,7 +21,7 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from resources.usage import NODES, metrics_type
 
-_HAPPENED = ("changes", "warnings")
+_MAIN = ("warnings", "changes", "favourites", "recent")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +43,13 @@ class OverviewPage:
 
     @property
     def main_cards(self) -> tuple[Shown, ...]:
-        """Below what needs attention: what happened."""
-        return tuple(shown for shown in self.cards if shown.card.key in _HAPPENED)
+        """Below what needs attention: what happened, and what this person looks at."""
+        return tuple(shown for shown in self.cards if shown.card.key in _MAIN)
 
     @property
     def side_cards(self) -> tuple[Shown, ...]:
-        """Beside it: numbers, and what this person looks at."""
-        return tuple(shown for shown in self.cards if shown.card.key not in _HAPPENED)
+        """Beside it: numbers."""
+        return tuple(shown for shown in self.cards if shown.card.key not in _MAIN)
 
     @property
     def icons(self) -> tuple[str, ...]:
