@@ -11,6 +11,7 @@ from functools import partial
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from console.overview import part
 from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with_causes
@@ -275,7 +276,7 @@ def _troubles(there: Iterable[KindCount]) -> tuple[CardProblem, ...]:
                 )
             )
         if more := kind.degraded - len(kind.worst):
-            words = _("%(number)d more are degraded.") % {"number": more}
+            words = ngettext("%(number)d more is degraded.", "%(number)d more are degraded.", more) % {"number": more}
             found.append(
                 CardProblem(level=ERROR, title=kind.type.kinds, reason=words, url=kind.url, act=_("Open the list"))
             )

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType, qualified
@@ -239,7 +240,11 @@ def _definitions(
             elif count is None:
                 keeps = _("couldn't check whether objects of this resource type exist")
             elif count:
-                keeps = _("%(count)d objects of this resource type exist and would be deleted too") % {"count": count}
+                keeps = ngettext(
+                    "%(count)d object of this resource type exists and would be deleted too",
+                    "%(count)d objects of this resource type exist and would be deleted too",
+                    count,
+                ) % {"count": count}
             yield _target(meta, *_CRDS, _("created by this install"), keeps)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -333,8 +334,9 @@ def _invalid_objects(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
     """
     found = [words for crd in bundle.crds for words in _invalid_objects_of(client, crd)]
     yield from found[:_MAX_REPORTED_OBJECTS]
-    if len(found) > _MAX_REPORTED_OBJECTS:
-        yield _("%(n)d more objects don't match either.") % {"n": len(found) - _MAX_REPORTED_OBJECTS}
+    if (more := len(found) - _MAX_REPORTED_OBJECTS) > 0:
+        words = ngettext("%(n)d more object doesn't match either.", "%(n)d more objects don't match either.", more)
+        yield words % {"n": more}
 
 
 def _invalid_objects_of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -174,7 +175,7 @@ def _left(end: datetime) -> Cell:
     days = (end - datetime.now(UTC)).days
     if days < 0:
         return label(_("expired"), "red")
-    words = _("%(n)d days left") % {"n": days}
+    words = ngettext("%(n)d day left", "%(n)d days left", days) % {"n": days}
     return label(words, "orange" if days < _SOON_DAYS else "green")
 
 
