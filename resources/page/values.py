@@ -1,6 +1,7 @@
 """Values of an object to read: spec and status as bounded trees, and the status by the operator's statusDescriptors.
 
-A Secret's values, and those that are passwords by their names or descriptors, are hidden in the trees.
+In the trees a Secret's values are hidden; those that are passwords by their names, schemas or descriptors are in dots
+until they are revealed.
 
 The statusDescriptors of the ClusterServiceVersion say what of the status is shown, and how.
 https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
@@ -53,6 +54,8 @@ class ValueNode:
     `size`: how many children there are, also those left out. `path`: for ids, 'spec.items.0'.
 
     `where`: the same as kubectl's JSONPath has it, '.spec.items[0]'; `help`: what the kind's schema says of the field.
+
+    `secret`: the text is in dots until it is revealed.
     """
 
     name: str
@@ -138,8 +141,9 @@ class _Reader:
     def node(self, name: str, value: Any, path: str, depth: int, at: _At) -> ValueNode:
         self.left -= 1
         help_ = str(at.schema.get("description") or "")[:_HELP]
-        if value is not None and self.is_secret(value, at):
-            return ValueNode(name=name, path=path, text=MASK, where=at.where, help=help_, secret=True)
+        if value not in (None, "") and self.is_secret(value, at):
+            words = scalar(value) if not isinstance(value, Mapping | list) else json.dumps(value, ensure_ascii=False)
+            return ValueNode(name=name, path=path, text=_shorten(words), where=at.where, help=help_, secret=True)
         if isinstance(value, Mapping | list) and value and depth >= _DEPTH:
             return ValueNode(
                 name=name, path=path, text=_shorten(json.dumps(value, ensure_ascii=False)), where=at.where, help=help_
@@ -167,7 +171,7 @@ class _Reader:
     def is_secret(self, value: Any, at: _At) -> bool:
         if at.names in self.secrets or at.schema.get("format") == "password":
             return True
-        return isinstance(value, str) and value != "" and is_sensitive(at.names, at.schema.get("description"))
+        return isinstance(value, str) and is_sensitive(at.names, at.schema.get("description"))
 
     def below(self, at: _At, key: str) -> _At:
         step = f".{key}" if _PLAIN.fullmatch(key) else "['{}']".format(key.replace("'", "\\'"))
@@ -203,8 +207,8 @@ def sections(
 
     Conditions, which have a table of their own, are left out.
 
-    `secrets`: names of fields to be hidden, as an operator's descriptors name them: ("spec", "password"). Those of
-    format password, and texts that are called so, are hidden in any case.
+    `secrets`: names of fields whose values are secret, as an operator's descriptors name them: ("spec", "password").
+    Those of format password, and texts that are called so, are secret in any case.
     """
     secret = obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1"
     reader = _Reader(schema or Schema.from_document(None), secrets)

@@ -69,7 +69,7 @@ document.addEventListener("focusin", ({ target }) => {
 // Arrow keys walk from a branch to the fields that are in sight.
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const here = event.target.closest?.("#values summary, #values .resource-key");
+  const here = event.target.closest?.("#values .resource-branch > details > summary, #values .resource-key");
   if (!step || !here || event.target.matches("input")) return;
   const seen = keys(region()).filter((key) => key.checkVisibility());
   const at = seen.indexOf(here.matches(".resource-key") ? here : here.querySelector(".resource-key"));

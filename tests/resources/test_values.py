@@ -1,6 +1,9 @@
 """A spec as a tree to read: bounded, in order, with a Secret's values hidden."""
 
+import re
 from typing import Any
+
+from django.template.loader import render_to_string
 
 from resources.forms.schema import Schema
 from resources.page.values import MASK, ValueNode, sections
@@ -78,13 +81,24 @@ def test_each_field_has_its_path_and_what_the_schema_says() -> None:
     assert odd.children[0].where == ".spec['odd.key/it\\'s'].a"
 
 
-def test_secrets_are_hidden_by_format_and_by_descriptor() -> None:
-    spec = {"word": "hunter2", "user": {"token": ["deep", "er"]}, "users": [{"key": "of-one"}]}
-    secrets = {("spec", "user", "token"), ("spec", "users", "key")}
+def test_secrets_are_known_by_format_and_by_descriptor() -> None:
+    spec = {"word": "hunter2", "user": {"token": ["deep", "er"]}, "users": [{"key": "of-one", "name": ""}], "a": "b"}
+    secrets = {("spec", "user", "token"), ("spec", "users", "key"), ("spec", "users", "name")}
     (found,) = sections({"kind": "X", "spec": spec}, Schema.from_document(SCHEMA), secrets)
-    for value in ("hunter2", "deep", "of-one"):
-        assert value not in repr(found)
-    assert repr(found).count(MASK) == 3
+    word, user, users, other = found.children
+    assert (word.secret, word.text, other.secret) == (True, "hunter2", False)
+    assert (user.children[0].secret, user.children[0].text) == (True, '["deep", "er"]')
+    key, empty = users.children[0].children
+    assert (key.secret, key.text, empty.secret, empty.empty) == (True, "of-one", False, '""')
+
+
+def test_a_secret_is_revealed_on_the_page() -> None:
+    """As one of the status is: in dots until its button is pressed, and not found by the search of the fields."""
+    (found,) = sections({"kind": "X", "spec": {"word": "<hunter2>"}}, Schema.from_document(SCHEMA))
+    page = render_to_string("resources/_node.html", {"node": found.children[0]})
+    summary, value = re.findall(r'<summary aria-label="Reveal .spec.word">(.*?)</summary>\s*<code[^>]*>(.*?)<', page)[0]
+    assert (summary, value) == (MASK, "&lt;hunter2&gt;")
+    assert "<details open" not in page and "resource-value" not in page
 
 
 def test_schemas_that_are_none() -> None:
