@@ -30,7 +30,7 @@ from console.audit.search import AuditFilterForm, Offered, Scope
 from console.web import audit as acts
 from console.web import render
 from console.web.access import can
-from console.web.pagination import paginate
+from console.web.render import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 #: As an age that ticks; the day and the hour where the reader is; ISO 8601 in UTC.
 RELATIVE, LOCAL, UTC = "relative", "local", "utc"
-#: Rows per page, which console/web/pagination.py applies.
+#: Rows per page, which console/web/render.py applies.
 SIZE, SIZES = 50, (20, 50, 100, 200)
 ALL_NAMESPACES = "-"
 KEYS = ("language", "theme", "times", "size", "namespace")

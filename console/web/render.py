@@ -1,10 +1,15 @@
-"""How views answer: with a page, with a part of it where htmx asks for that, or with a file."""
+"""How views answer: with a page, with a part of it where htmx asks for that, or with a file. Lists: page by page.
+
+A list of objects of one type has its own length, chosen with its columns (resources/views/list_page.py).
+"""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -12,9 +17,11 @@ from django.template import Template
 from django.utils.cache import patch_vary_headers
 from django.utils.http import content_disposition_header
 
+from console.prefer.store import preferences_of
 from console.web.request import wants_fragment
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
+Row = TypeVar("Row")
 
 
 def page(
@@ -54,6 +61,14 @@ def skeleton(request: HttpRequest) -> str:
 def only(block: str) -> Template:
     """What a template extends to be drawn as this block alone."""
     return Template(f"{{% block {block} %}}{{% endblock %}}")
+
+
+def paginate(request: HttpRequest, rows: "Sequence[Row] | QuerySet[Any, Row]") -> "Page[Row]":
+    """As many rows as the user prefers (console/prefer/store.py), of the page that `?page=` asks for.
+
+    It counts from 1. Text that isn't a number gives the first page, a number out of range the last one.
+    """
+    return Paginator(rows, preferences_of(request).size).get_page(request.GET.get("page"))
 
 
 def as_file(answer: Answer, name: str) -> Answer:

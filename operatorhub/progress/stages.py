@@ -19,13 +19,40 @@ from kube.types.olm import CatalogSource, InstallPlan, InstallPlanStatus, Step
 from kube.types.workloads import Workload
 from operatorhub import install_state, olm
 from operatorhub.progress.facts import InstallFacts
-from operatorhub.progress.problem import Trouble
 from operatorhub.running import workloads
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, StagePart, page_of
 from resources.state.health import condition_of
 
 #: Seconds after which a version is taken for an update and not for the first one.
 FIRST = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A fix: a link, or with `action` a button that posts it."""
+
+    label: str
+    url: str = ""
+    action: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """A problem of an install, with its fixes.
+
+    `stage`: the line it belongs to; `words`: for people; `raw`: as the cluster says it, '' where it says nothing.
+
+    `settled`: the install has failed by this. False: it is under way and this is in its way so far; waiting may be
+    enough.
+    """
+
+    key: str
+    stage: str
+    words: str
+    raw: str = ""
+    ways: tuple[Way, ...] = ()
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

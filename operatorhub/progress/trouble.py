@@ -24,7 +24,7 @@ from kube.types.workloads import Workload
 from operatorhub import install_state, olm
 from operatorhub.progress import pods, stages
 from operatorhub.progress.facts import InstallFacts
-from operatorhub.progress.problem import Trouble, Way
+from operatorhub.progress.stages import Trouble, Way
 from operatorhub.running.workloads import page_of
 from resources.state.health import condition_of
 

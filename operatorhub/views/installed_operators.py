@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.access import refusal
 from console.web.errors import explain
-from console.web.pagination import paginate
+from console.web.render import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType

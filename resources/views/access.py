@@ -20,7 +20,7 @@ from console.signin.impersonation import can_impersonate
 from console.web import audit, render
 from console.web.access import AccessRequest, can
 from console.web.errors import Problem, explain
-from console.web.pagination import paginate
+from console.web.render import paginate
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from console.web import render
-from console.web.pagination import paginate
+from console.web.render import paginate
 from console.web.request import ConsoleRequest
 from kube.types.core import Event
 from resources import live_topics
