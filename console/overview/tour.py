@@ -1,4 +1,5 @@
-"""What to do first: five steps, as the rows of docs/tutorials go, each ticked by what is in the cluster.
+"""What to do first: the five tasks of our own quick start (console/web/quick_starts.py), each ticked by what is in the
+cluster.
 
 A person may put them away, and bring them back.
 """
@@ -9,13 +10,13 @@ from dataclasses import dataclass
 
 from django.db import DatabaseError
 from django.db.models import QuerySet
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from console.audit.models import AuditEntry
 from console.overview import instances
 from console.overview.part import CardContent
+from console.web import quick_starts
 from console.web.frame import known_namespaces
 from kube.client import ClusterClient
 from kube.discovery import is_custom
@@ -28,6 +29,8 @@ from resources.place import Place
 
 _WAIT = 1.5
 _NAME = "tour"
+# The index of the step in which the instances are watched.
+_WATCH = 3
 # Namespaces that a cluster comes with, OLM's among them.
 _GIVEN = ("default", "olm", "olmv1-system", "operators", "operator-lifecycle-manager", "local-path-storage")
 _SYSTEM = ("kube-", "openshift-")
@@ -92,31 +95,13 @@ def plain() -> Tour:
 
 
 def _steps(made: Place | None, done: list[bool | None]) -> tuple[TourStep, ...]:
+    """The tasks of the quick start; watching begins at the kind of the instances that there are."""
     watch = made.kind_url(**({"namespace": "-"} if made.type.namespaced else {})) if made else ""
-    texts = (
-        (_("Create a namespace"), _("A place for an operator and its instances"), reverse("pages:namespaces")),
-        (
-            _("Find an operator in OperatorHub"),
-            _("Search, read, install, and watch every step"),
-            reverse("operatorhub:catalog"),
-        ),
-        (
-            _("Create an instance"),
-            _("Fill in a form made from the operator's own schema"),
-            reverse("operatorhub:services"),
-        ),
-        (
-            _("Watch the instance start"),
-            _("View its state, Pods, events and history, live"),
-            watch or f"{reverse('resources:types')}?custom=1",
-        ),
-        (
-            _("Access the instance from your machine"),
-            _("Select Actions, then Port-forward, on the page of a Pod, Service or instance"),
-            reverse("resources:forwards"),
-        ),
+    tasks = quick_starts.first_steps().tasks
+    return tuple(
+        TourStep(task.title, task.help, watch if watch and index == _WATCH else task.url, is_done)
+        for index, (task, is_done) in enumerate(zip(tasks, done, strict=True))
     )
-    return tuple(TourStep(*text, is_done) for text, is_done in zip(texts, done, strict=True))
 
 
 def _tried(check: Callable[[ClusterClient], bool], client: ClusterClient) -> bool | None:

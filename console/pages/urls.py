@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from console.pages import access, audit, clusters, components, health, namespaces, overview, palette, preferences
+from console.pages import (
+    access,
+    audit,
+    clusters,
+    components,
+    health,
+    namespaces,
+    overview,
+    palette,
+    preferences,
+    quick_starts,
+)
 
 app_name = "pages"
 
@@ -27,5 +38,7 @@ urlpatterns = [
     path("overview/snooze/", overview.snooze_trouble, name="snooze"),
     path("overview/tour/", overview.put_away, name="tour"),
     path("palette/", palette.palette, name="palette"),
+    path("quick-starts/", quick_starts.catalog, name="quick-starts"),
+    path("quick-starts/<str:name>/", quick_starts.quick_start, name="quick-start"),
     path("settings/", preferences.preferences, name="settings"),
 ]

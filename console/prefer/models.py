@@ -7,7 +7,9 @@ from django.db import models
 
 
 class Preference(models.Model):
-    """`key`: one of store.KEYS, or `columns <plural>.<group>` for a list's columns."""
+    """`key`: one of store.KEYS, `columns <plural>.<group>` for a list's columns, or `quick start <name>` for the user's
+    progress.
+    """
 
     # As the console calls it (ClusterClient.name), and whom it calls so.
     cluster = models.CharField(max_length=512, default="")

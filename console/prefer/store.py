@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy
 
 from console.prefer.models import Preference
 from kube import limits
+from kube.client import ClusterClient
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ THEME, OTHERS = "console_theme", "console_preferences"
 #: Of `namespace`: one of each cluster's own (console/web/front.py).
 BEGIN = "console_begin"
 _YEAR = 365 * 24 * 3600
+_QUICK_START = "quick start "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,3 +209,21 @@ def keep_columns(request: HttpRequest, kind: str, text: str | None) -> None:
 
 def _columns(kind: str) -> str:
     return f"columns {kind}"[:400]
+
+
+# Quick starts
+
+
+def quick_starts_of(client: ClusterClient) -> dict[str, str]:
+    """How far the user is, by the name of the quick start; {} while the database doesn't respond."""
+    try:
+        rows = Preference.objects.filter(cluster=client.name, user=client.owner, key__startswith=_QUICK_START)
+        return {key.removeprefix(_QUICK_START): value for key, value in rows.values_list("key", "value")}
+    except DatabaseError as error:
+        log.warning("quick starts' progress can't be read: %s", error)
+        return {}
+
+
+def keep_quick_start(client: ClusterClient, name: str, text: str) -> None:
+    """Raises DatabaseError."""
+    _write({"cluster": client.name, "user": client.owner}, {f"{_QUICK_START}{name}"[:400]: text})

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from console.prefer import times
 from console.web.access import MissingPermission, missing_permission
 from console.web.markdown import help_html
+from console.web.markdown import instructions as instructions_html
 from console.web.static import fonts
 from kube.kubectl import Commands
 
@@ -96,6 +97,38 @@ def age_heading() -> str:
 def markdown(text: str) -> SafeString:
     """A field's description, which may be Markdown, as HTML that can do no harm."""
     return help_html(text)
+
+
+@register.filter
+def instructions(text: str) -> SafeString:
+    """A quick start's Markdown as HTML that can do no harm, with buttons that copy its code."""
+    return instructions_html(text, _copied_block, _copied_code)
+
+
+def _copied_block(code: str) -> str:
+    """As templates/components/code.html."""
+    return format_html(
+        '<div class="pf-v6-c-code-block"><div class="pf-v6-c-code-block__header">'
+        '<div class="pf-v6-c-code-block__actions"><div class="pf-v6-c-code-block__actions-item">{}</div></div></div>'
+        '<div class="pf-v6-c-code-block__content"><pre class="pf-v6-c-code-block__pre">'
+        '<code class="pf-v6-c-code-block__code">{}</code></pre></div></div>',
+        _copy_button(code, _("Copy")),
+        code,
+    )
+
+
+def _copied_code(code: str) -> str:
+    return format_html("<code>{}</code> {}", code, _copy_button(code, _("Copy %(key)s") % {"key": code}))
+
+
+def _copy_button(code: str, label: str) -> SafeString:
+    return format_html(
+        '<button class="pf-v6-c-button pf-m-plain pf-m-small" type="button" data-copy="{}" aria-label="{}">'
+        '<span class="pf-v6-c-button__icon">{}</span></button>',
+        code,
+        label,
+        icon("copy"),
+    )
 
 
 @register.inclusion_tag("console/_kubectl.html")

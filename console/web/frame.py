@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from console.prefer import store, times
 from console.reach import discovery
-from console.web import clusters, navigation
+from console.web import clusters, navigation, quick_starts
 from console.web.csp import nonce
 from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation, listable
 from kube.client import ClusterClient
@@ -158,6 +158,13 @@ class Frame:
     @cached_property
     def navigation(self) -> tuple[NavEntry, ...]:
         return Navigation(self.request, self.cluster, self.namespace).entries()
+
+    @cached_property
+    def quick_start(self) -> quick_starts.Guide | None:
+        """The one that is open beside the pages."""
+        name = self.request.COOKIES.get(quick_starts.OPEN_COOKIE, "")
+        language = getattr(self.request, "LANGUAGE_CODE", "")
+        return quick_starts.guide(self.cluster, name, language) if name and self.cluster else None
 
     @property
     def is_folded(self) -> bool:

@@ -5,8 +5,10 @@ description, kept.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 from typing import Any, cast
 
 import nh3
@@ -63,6 +65,13 @@ _HELP_TAGS = {"a", "b", "br", "code", "em", "i", "li", "ol", "p", "pre", "strong
 # What makes Markdown more than paragraphs; a line of dashes or equals signs under another makes a heading of it.
 _MARKS = re.compile(r"[*_`\[\]<>&#|~\\]|^[^\S\n]*(?:[-+=]|\d+[.)])|^(?: {4}|\t)|https?:|  $", re.M)
 # Whole addresses only: "example.com" in an operator's text mostly is an API group.
+# What quick starts add to Markdown: https://github.com/patternfly/patternfly-quickstarts, packages/module
+_MARKED_FENCE = re.compile(r"^([ \t]*(?:```|~~~))[ \t]*\{\{(?:copy|execute)\}\}[ \t]*$", re.M)
+_HIGHLIGHT = re.compile(r"\[([^\]\n]*)\]\{\{highlight [^}\n]*\}\}")
+_ADMONITION = re.compile(r"\[([^\]]*)\]\{\{admonition [^}\n]*\}\}")
+# In sanitised HTML, where code has no tags inside.
+_BLOCK = re.compile(r"<pre><code>([^<]*)</code></pre>")
+_MARKED_CODE = re.compile(r"<code>([^<]*)</code>\{\{(?:copy|execute)\}\}")
 _ADDRESS = re.compile(r"(?<!\w)https?://[^\s<>\"'`]*[\w/#=]")
 
 
@@ -175,6 +184,20 @@ def _rendered_help(source: str) -> SafeString:
             strip_comments=True,
         ).strip()
     )
+
+
+def instructions(source: str, block: Callable[[str], str], inline: Callable[[str], str]) -> SafeString:
+    """Of a quick start. `block` and `inline` draw code that can be copied, as safe HTML: every block, and words that
+    are marked `{{copy}}` or `{{execute}}`.
+
+    What else such texts are marked with, a highlighted element or a note, is shown as text that stands out.
+    """
+    marked = _MARKED_FENCE.sub(r"\1", source[: limits.MARKDOWN.value])
+    marked = _ADMONITION.sub(lambda found: "\n\n> " + found[1].strip().replace("\n", "\n> ") + "\n\n", marked)
+    html = str(render(_HIGHLIGHT.sub(r"**\1**", marked)))
+    html = _MARKED_CODE.sub(lambda found: inline(unescape(found[1])), html)
+    html = _BLOCK.sub(lambda found: block(unescape(found[1]).rstrip("\n")), html)
+    return mark_safe(html + _cut(source, limits.MARKDOWN.value))  # noqa: S308  sanitised above, the rest is `block`'s
 
 
 def escape_placeholders(source: str) -> str:

@@ -4,9 +4,10 @@ The navigation has only resource types that this user can list, by a SelfSubject
 the API server refuses:
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 
-Additions are ConsoleLinks, ConsoleNotifications, ConsoleYAMLSamples and ConsoleCLIDownloads of console.openshift.io/v1,
-as OKD's console takes them (https://github.com/openshift/api, console/v1): from the setting ADDITIONS, and from the
-cluster where it serves these types and the user can list them. Colors are left out: pages allow no inline style.
+Additions are ConsoleLinks, ConsoleNotifications, ConsoleYAMLSamples, ConsoleCLIDownloads and ConsoleQuickStarts
+(console/web/quick_starts.py) of console.openshift.io/v1, as OKD's console takes them
+(https://github.com/openshift/api, console/v1): from the setting ADDITIONS, and from the cluster where it serves these
+types and the user can list them. Colors are left out: pages allow no inline style.
 
 Answers are cached in this process for each user and cluster; the TTL in seconds is in CACHES in the settings.
 """
@@ -309,8 +310,8 @@ def _pairs(rules: Iterable[Mapping[str, Any]], verb: str) -> frozenset[tuple[str
 
 
 ADDITIONS_GROUP = "console.openshift.io"
-#: Objects of a kind; more are not read.
-_MAX_ADDITIONS = 100
+#: Objects of a kind; more are not read. Quick starts come in several languages.
+_MAX_ADDITIONS = 300
 #: Characters of a text.
 _MAX_ADDITION_TEXT = 1000
 
@@ -419,9 +420,14 @@ def command_line_tools(client: ClusterClient | None) -> tuple[CommandLineTool, .
     return tuple(sorted(found, key=lambda tool: tool.name.lower()))
 
 
-def _addition_specs(client: ClusterClient | None, kind: str, type_: type[Read]) -> Iterator[Read]:
+def additions(client: ClusterClient | None, kind: str) -> tuple[KubeObject, ...]:
+    """Of the setting and of the cluster, as they are."""
     found = [obj for obj in _additions_of_settings(settings.ADDITIONS) if obj.get("kind") == kind][:_MAX_ADDITIONS]
-    for obj in (*found, *(_additions_of_cluster(client, kind) if client else ())):
+    return (*found, *(_additions_of_cluster(client, kind) if client else ()))
+
+
+def _addition_specs(client: ClusterClient | None, kind: str, type_: type[Read]) -> Iterator[Read]:
+    for obj in additions(client, kind):
         yield read(obj.get("spec"), type_)
 
 

@@ -173,3 +173,60 @@ class ConsoleCLIDownloadSpec(ApiType, frozen=True):
     display_name: str = ""
     description: str = ""
     links: tuple[ConsoleLinkSpec, ...] = ()
+
+
+class QuickStartReview(ApiType, frozen=True):
+    """How a task is checked: Markdown."""
+
+    instructions: str = ""
+    failed_task_help: str = ""
+
+
+class QuickStartSummary(ApiType, frozen=True):
+    """The texts for a task that is done, and for one whose check failed: Markdown."""
+
+    success: str = ""
+    failed: str = ""
+
+
+class QuickStartTask(ApiType, frozen=True):
+    """`description`: Markdown."""
+
+    title: str = ""
+    description: str = ""
+    review: QuickStartReview = QuickStartReview()
+    summary: QuickStartSummary = QuickStartSummary()
+
+
+class ResourceAttributes(ApiType, frozen=True):
+    """Of a SelfSubjectAccessReview."""
+
+    namespace: str = ""
+    verb: str = ""
+    group: str = ""
+    version: str = ""
+    resource: str = ""
+    subresource: str = ""
+    name: str = ""
+
+
+class ConsoleQuickStartSpec(ApiType, frozen=True):
+    """`introduction`, `conclusion`: Markdown. `next_quick_start`: names. `access_review_resources`: who lacks one of
+    these permissions isn't offered the quick start.
+    """
+
+    display_name: str = ""
+    icon: str = ""
+    duration_minutes: int = 0
+    description: str = ""
+    prerequisites: tuple[str, ...] = ()
+    introduction: str = ""
+    tasks: tuple[QuickStartTask, ...] = ()
+    conclusion: str = ""
+    next_quick_start: tuple[str, ...] = ()
+    access_review_resources: tuple[ResourceAttributes, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class ConsoleQuickStart(Object, frozen=True):
+    spec: ConsoleQuickStartSpec = ConsoleQuickStartSpec()

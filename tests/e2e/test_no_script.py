@@ -33,6 +33,7 @@ PAGES = {
     "/namespaces/": "kube-system",
     "/audit/": "Audit",
     "/settings/": "Language",
+    "/quick-starts/": "Getting started",
     "/no-such-page/": "Page not found",
 }
 

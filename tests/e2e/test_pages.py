@@ -54,6 +54,7 @@ PAGES = (
     f"/operators/{SPACE}/groups/",
     f"/operators/{SPACE}/groups/+/",
     "/command-line-tools/",
+    "/quick-starts/",
     "/resources/import/",
     "/resources/forwards/",
     "/resources/who-can/?verb=get&resource=pods&namespace=default",

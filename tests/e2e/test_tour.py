@@ -5,6 +5,7 @@ ticked.
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessibility import overhangs, violations
 from tests.e2e.conftest import Site
 from tests.e2e.steps import SLOW, field, install_from_here
 
@@ -72,3 +73,32 @@ def test_each_step_leads_where_it_is_done_and_is_ticked(site: Site, page: Page, 
         left = page.locator("[data-tunnel]").count()
         page.get_by_role("button", name="Stop").first.click()
         expect(page.locator("[data-tunnel]")).to_have_count(left - 1)
+
+
+def test_a_quick_start_stays_beside_the_pages(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/quick-starts/")
+    page.get_by_role("link", name="Getting started", exact=True).click()
+    panel = page.get_by_role("complementary", name="Getting started")
+    expect(panel).to_contain_text("In five tasks")
+    page.goto(f"{site.url}/namespaces/")
+    page.get_by_label("New namespace").fill("typed")
+    panel.get_by_role("button", name="Start", exact=True).press("Enter")
+    expect(panel.get_by_role("heading", name="Create a namespace")).to_be_focused()
+    expect(panel.locator("[data-copy]").first).to_be_visible()
+    panel.get_by_role("button", name="No", exact=True).press("Enter")
+    expect(panel.get_by_role("status")).to_contain_text("Not done yet")
+    expect(panel.get_by_role("button", name="No", exact=True)).to_be_focused()
+    panel.get_by_role("button", name="Yes", exact=True).click()
+    panel.get_by_role("button", name="Next", exact=True).click()
+    expect(panel.get_by_role("heading", name="Find an operator in OperatorHub")).to_be_focused()
+    expect(page.get_by_label("New namespace")).to_have_value("typed")
+    assert violations(page) == []
+    panel.get_by_role("link", name="Open the page").click()
+    expect(page.get_by_role("heading", level=1, name="OperatorHub")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{site.url}/quick-starts/?status=in-progress")
+    expect(page.get_by_text("1 quick start", exact=True)).to_be_visible()
+    assert overhangs(page) == [] and violations(page) == []
+    panel.get_by_role("button", name="Restart").click()
+    panel.get_by_role("button", name="Close the quick start").click()
+    expect(page.locator("#quick-start")).to_be_hidden()

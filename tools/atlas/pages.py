@@ -145,6 +145,7 @@ STOPS = (
     _rare("forward", f"{_CORE}services/{SHOP}/example-database/forward/"),
     _rare("clusters", "/clusters/"),
     _rare("command-line-tools", "/command-line-tools/"),
+    _rare("quick-starts", "/quick-starts/"),
     _rare("cluster-unknown", "/c/nobodys/", 404),
     Stop("namespaces", "/namespaces/"),
     Stop("audit", "/audit/"),
@@ -220,5 +221,6 @@ LEFT_OUT = {
         "signin:oidc-back",
         "pages:own-namespaces",
     ),
+    "opens a panel beside another page: tests/console/test_quick_starts.py": ("pages:quick-start",),
     "takes a choice by POST: tests/console/test_namespaces.py": ("pages:pick-namespace",),
 }
