@@ -6,6 +6,7 @@ now, as YAML, and what the API server would answer: nothing is saved, noted or k
 The sentences of what came of Save are in save_messages.py.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,14 @@ from django.utils.translation import gettext as _
 from console.web import render
 from console.web.errors import Problem
 from kube.errors import KubeError
+from kube.objects import KubeObject
 from resources.forms.errors import Placed
 from resources.views import form_page, save_messages, submission, yaml_page
 from resources.views.submission import FORM, VIEW_COOKIE, YAML, Conflicting, Draft, Shell, carried, conflicting
 from resources.views.yaml_page import YamlPage
 from resources.writing import draft
 from resources.writing.draft import Clashing, ObjectGone, Outcome, refusal_causes
-from resources.writing.review import Review
+from resources.writing.review import Review, compare
 from resources.writing.review import review as reviewed
 from resources.yamltext import YamlProblem
 
@@ -47,7 +49,7 @@ class ReviewPage:
     """What the review's templates are given.
 
     `base`, `original`, `document`: the state of the page it came from, as that posts it; `decided`: choices about
-    clashes.
+    clashes; `live`: shows what changed in the cluster since the object was opened, not what Save would change.
     """
 
     shell: Shell
@@ -56,6 +58,7 @@ class ReviewPage:
     original: str
     document: str
     decided: tuple[tuple[str, str], ...] = ()
+    live: bool = False
 
     @property
     def of_form(self) -> bool:
@@ -139,8 +142,10 @@ def yaml(
 
 def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
     """The text as it was typed, with the place where it can't be read."""
-    post = work.request.POST
-    written = Draft(obj={}, start=post.get("~start", ""), begun=post.get("~begun", ""))
+    post, original = work.request.POST, {}
+    with suppress(ValueError):
+        original = submission.received(post.get("~original", ""))
+    written = Draft(obj={}, original=original, start=post.get("~start", ""), begun=post.get("~begun", ""))
     shown = save_messages.invalid_yaml(problem)
     page = YamlPage(
         shell=work.shell(written).on(YAML),
@@ -174,7 +179,15 @@ def clashing(work: "Work", written: Draft) -> HttpResponse:
 
 def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
     """What the cluster answered to the dry run of exactly what Save will send."""
-    found = reviewed(outcome.live or None, outcome.sent, outcome.result)
+    return _review(work, written, reviewed(outcome.live or None, outcome.sent, outcome.result))
+
+
+def live_changes(work: "Work", written: Draft, live: KubeObject) -> HttpResponse:
+    """What changed in the cluster since the object was opened."""
+    return _review(work, written, compare(draft.own(written.original), draft.own(live)), live=True)
+
+
+def _review(work: "Work", written: Draft, found: Review, live: bool = False) -> HttpResponse:
     page = ReviewPage(
         shell=work.shell(written),
         found=found,
@@ -183,6 +196,7 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
         document=yaml_page.text_of(written) if work.face == YAML else written.text,
         decided=tuple((f"~clash:{submission.spelt(clash.path)}", submission.began(clash)) for clash in written.clashes)
         + tuple((f"~take:{spelt}", taken) for spelt, taken in written.decided.items()),
+        live=live,
     )
     return _answer(
         work=work,

@@ -51,7 +51,9 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     if elsewhere := _preferred(request):
         return HttpResponseRedirect(place.url("yaml", **elsewhere))
     work = Work(request, place, FORM, editing=True)
-    return work.post() if request.method == "POST" else work.edit()
+    if request.method == "POST":
+        return work.post()
+    return work.changed() if request.GET.get("part") == "changed" else work.edit()
 
 
 def _preferred(request: ConsoleRequest) -> dict[str, str]:
@@ -85,6 +87,8 @@ def edit_yaml(
     work = Work(request, place, YAML, editing=True)
     if request.method == "POST":
         return work.post()
+    if request.GET.get("part") == "changed":
+        return work.changed()
     obj = place.get(request.cluster)
     masked = place.secret and "reveal" not in request.GET
     if place.secret and not masked:

@@ -27,6 +27,10 @@ def no_changes(place: Place) -> str:
     return _("No changes to save in %(kind)s “%(name)s”.") % _names(place)
 
 
+def merged() -> str:
+    return _("The changes from the cluster were merged into your draft. Nothing is saved yet.")
+
+
 def conflict() -> Problem:
     """The same fields were changed in the cluster: the user chooses a value for each."""
     return Problem(

@@ -4,38 +4,43 @@ Both views send the same beside the object: the object as it was opened (`~origi
 (`~document`), what a new object began with (`~start`, `~begun`), and decisions about conflicts (`~clash:`, `~take:`).
 Conflicting is how the page shows a field that two people changed.
 
-The frame (Shell) has the title, the link to the other view and the menu of starts. preserves_input() decorates the
-editor's views: where the cluster fails, what was typed is kept.
+The frame (Shell) has the title, the link to the other view and the menu of starts. ChangeNotice is the live region that
+says that the object changed in the cluster since it was opened. preserves_input() decorates the editor's views: where
+the cluster fails, what was typed is kept.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from console.web.errors import explain, preserved_response
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject
-from resources import yamltext
+from kube.objects import KubeObject, uid_of
+from resources import live_topics, yamltext
 from resources.forms import parse
 from resources.forms.fields import FormInput
 from resources.forms.parse import UnreadControl
 from resources.place import Place
 from resources.types import kind_versions
-from resources.writing import examples
+from resources.writing import draft, examples
 from resources.writing.diff import MISSING, Clash, Key, Path, at, same, take
-from resources.writing.draft import own, words
+from resources.writing.draft import ObjectGone, own, words
 from resources.writing.examples import Start
 from untrusted import json_bounds
 
 FORM, YAML = "form", "yaml"
+#: What became of an object while it was edited; '' where nothing did.
+CHANGED, DELETED, REPLACED = "changed", "deleted", "replaced"
 VIEW_COOKIE = "console_view"
 _MISSING = "-"
 # Characters of a value that are shown.
@@ -90,6 +95,12 @@ def received(text: str) -> KubeObject:
 def digest(obj: KubeObject) -> str:
     """Hash of an object as editing began, to notice whether it was changed."""
     return hashlib.sha256(carried(obj).encode()).hexdigest()[:16]
+
+
+def fingerprint(obj: KubeObject) -> str:
+    """Of what people write of the object, for an address: keyed, because the values of a Secret could be guessed."""
+    text = json.dumps(own(obj), sort_keys=True, separators=(",", ":"))
+    return salted_hmac("resources.editor", text, algorithm="sha256").hexdigest()[:32]
 
 
 def of_form(post: QueryDict) -> Draft:
@@ -205,6 +216,36 @@ class VersionChoice:
     current: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeNotice:
+    """The live region of the editor; `state`: CHANGED, DELETED, REPLACED by a new object with the same name, or ''."""
+
+    topics: str
+    url: str
+    state: str = ""
+
+
+def change_notice(client: ClusterClient, place: Place, face: str, opened: KubeObject, *, check: bool) -> ChangeNotice:
+    """`opened`: the object as it was opened; `check`: whether that was before this request."""
+    opened_as = {"opened": fingerprint(opened), "uid": uid_of(opened)}
+    url = place.url("edit" if face == FORM else "yaml", view=face, part="changed", **opened_as)
+    state = ""
+    if check:
+        with suppress(KubeError):
+            state = change_state(client, place, opened_as["opened"], opened_as["uid"])
+    return ChangeNotice(live_topics.topics(client, place.type, namespace=place.namespace), url, state)
+
+
+def change_state(client: ClusterClient, place: Place, opened: str, uid: str) -> str:
+    """What became of the object with this fingerprint. Raises KubeError."""
+    metadata = {"name": place.name, "namespace": place.namespace, "uid": uid}
+    try:
+        found = draft.live(client, place.type, {"metadata": metadata})
+    except ObjectGone as gone:
+        return REPLACED if gone.again else DELETED
+    return "" if fingerprint(found) == opened else CHANGED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
     """`starts` and `objects`: what a new object may begin with; `start`: what it began with; `asked`: what would
@@ -233,10 +274,16 @@ class Shell:
     managed_by: str = ""
     note: str = ""
     versions: tuple[VersionChoice, ...] = ()
+    notice: ChangeNotice | None = None
 
     @property
     def url(self) -> str:
         return self.form_url if self.face == FORM else self.yaml_url
+
+    @property
+    def create_url(self) -> str:
+        """Where a deleted object is created again from what was typed."""
+        return self.again_url if self.face == FORM else self.again_yaml_url
 
     @property
     def empty(self) -> bool:

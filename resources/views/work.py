@@ -11,10 +11,10 @@ from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
 from django_htmx.http import HttpResponseClientRedirect
 
-from console.web import audit
+from console.web import audit, render
 from console.web.errors import Problem
 from console.web.request import ConsoleRequest
-from kube.errors import AlreadyExists, KubeError, StatusCause
+from kube.errors import AlreadyExists, Forbidden, KubeError, StatusCause
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.forms import errors
 from resources.forms.errors import Placed
@@ -55,7 +55,12 @@ class Work:
         made = replace(made, face=self.face, begun=written.begun, start=written.start, note=note, asked=asked)
         if self.editing:
             who = manager(written.obj)
-            return replace(made, managed_by=who.words if who else "")
+            made = replace(made, managed_by=who.words if who else "")
+            if not written.original:
+                return made
+            client, sent = self.request.cluster, self.request.method == "POST"
+            notice = submission.change_notice(client, self.place, self.face, written.original, check=sent)
+            return replace(made, notice=notice)
         client = self.request.cluster
         objects = examples.object_starts(client, self.place)
         versions = submission.version_choices(client, self.place, self.face)
@@ -76,6 +81,17 @@ class Work:
         if chosen.startswith("from:") and self.place.type.kind == "Secret":
             audit.record(self.request, "reveal", f"{self.place.ref}{chosen[5:]}", "ok")
         return self.show(Draft(obj=obj, start=chosen, begun=submission.digest(obj)))
+
+    def changed(self) -> HttpResponse:
+        """The region that says that the object changed since it was opened: as `opened` and `uid` have it."""
+        asked, client = self.request.GET, self.request.cluster
+        try:
+            state = submission.change_state(client, self.place, asked.get("opened", ""), asked.get("uid", ""))
+        except Forbidden:
+            return HttpResponse(status=204)
+        shell = submission.make_shell(self.place, self.place.type.kind, "", True).on(self.face)
+        context = {"shell": replace(shell, notice=submission.ChangeNotice("", "", state))}
+        return render.page(self.request, "resources/_editor_changed.html", context)
 
     def edit(self) -> HttpResponse:
         """An existing object's form."""
@@ -129,6 +145,8 @@ class Work:
             return self.show(written.with_object(obj, original={}, begun="-", clashes=(), undecided=()))
         if "~switch" in post or "~back" in post or written.asked:
             return self.show(written)
+        if "~live" in post or "~merge" in post:
+            return self.take_changes(written, show="~live" in post)
         if written.undecided:
             return editor_responses.clashing(self, written)
         known = errors.object_problems(
@@ -145,6 +163,7 @@ class Work:
             if known and not dry_run:
                 outcome = self.outcome(written, False)
         except Clashing as clashing:
+            audit.record(self.request, "patch", self.place.ref, "Conflict")
             return self.clashed(written, clashing)
         except ObjectGone as gone:
             return self.show(written, problem=save_messages.gone(self.place, gone), gone=True)
@@ -172,6 +191,24 @@ class Work:
         face = YAML if wanted == "paste" else self.face
         query = {"start": wanted, "view": face, **({"namespace": self.place.namespace} if self.place.namespace else {})}
         return self.go(self.place.kind_url("new" if face == FORM else "new-yaml", **query))
+
+    def take_changes(self, written: Draft, show: bool) -> HttpResponse:
+        """What changed in the cluster since the object was opened: shown, or merged into the draft."""
+        client, type_ = self.request.cluster, self.place.type
+        try:
+            if show:
+                live = draft.live(client, type_, written.original)
+                self.read_secret()
+                return editor_responses.live_changes(self, written, live)
+            merged, live = draft.rebase(client, type_, written.original, written.obj, self.schema)
+        except Clashing as clashing:
+            return self.clashed(written, clashing)
+        except ObjectGone as gone:
+            return self.show(written, problem=save_messages.gone(self.place, gone), gone=True)
+        self.read_secret()
+        messages.info(self.request, save_messages.merged())
+        obj = _with_status(draft.with_servers(merged, live), written.obj)
+        return self.show(written.with_object(obj, original=draft.editable(live)))
 
     # What came of it
 
@@ -233,11 +270,13 @@ class Work:
 
     def clashed(self, written: Draft, clashing: Clashing) -> HttpResponse:
         """Theirs is what mine is compared with from now on, and every clash waits for a decision."""
-        audit.record(self.request, "patch", self.place.ref, "Conflict")
         self.read_secret()
-        merged: KubeObject = clashing.merged
-        if "status" in written.obj:
-            merged = {**merged, "status": written.obj["status"]}
+        merged = _with_status(clashing.merged, written.obj)
         clashes = clashing.clashes
         settled = written.with_object(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
         return editor_responses.clashing(self, settled)
+
+
+def _with_status(obj: KubeObject, written: KubeObject) -> KubeObject:
+    """With the status that stands in the text: it isn't sent."""
+    return {**obj, "status": written["status"]} if "status" in written else obj

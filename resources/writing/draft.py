@@ -143,33 +143,44 @@ def update(
     Changes of others to other fields (an operator's status among them) don't conflict.
     """
     for attempt in range(_TRIES):
-        live = _live(client, type_, began)
-        theirs = own(live)
-        merged, clashes = merge(own(began), own(mine), theirs, shape(schema))
-        if clashes:
-            raise Clashing(clashes, _with_servers(merged, live), editable(live))
+        merged, found = rebase(client, type_, began, mine, schema)
+        theirs = own(found)
         if same(merged, theirs):
-            return Outcome(live, theirs, live)
+            return Outcome(found, theirs, found)
         try:
-            return Outcome(live, merged, _send(client, type_, live, merged, dry_run))
+            return Outcome(found, merged, _send(client, type_, found, merged, dry_run))
         except Conflict:
             if attempt == _TRIES - 1:
                 raise
     raise AssertionError("the last try returns or raises")
 
 
-def _live(client: ClusterClient, type_: ResourceType, began: KubeObject) -> KubeObject:
+def rebase(
+    client: ClusterClient, type_: ResourceType, began: KubeObject, mine: KubeObject, schema: Schema | None = None
+) -> tuple[KubeObject, KubeObject]:
+    """The live object with the draft's changes in it, without what the server writes, and the live object.
+
+    Raises Clashing, ObjectGone, and KubeError.
+    """
+    found = live(client, type_, began)
+    merged, clashes = merge(own(began), own(mine), own(found), shape(schema))
+    if clashes:
+        raise Clashing(clashes, with_servers(merged, found), editable(found))
+    return merged, found
+
+
+def live(client: ClusterClient, type_: ResourceType, began: KubeObject) -> KubeObject:
     """The object as it is now. Raises ObjectGone when it is no more the one that was opened."""
     try:
-        live = client.get(type_, name_of(began), namespace_of(began))
+        found = client.get(type_, name_of(began), namespace_of(began))
     except NotFound as missing:
         raise ObjectGone(again=False) from missing
-    if uid_of(began) and uid_of(live) != uid_of(began):
+    if uid_of(began) and uid_of(found) != uid_of(began):
         raise ObjectGone(again=True)
-    return live
+    return found
 
 
-def _with_servers(obj: KubeObject, live: KubeObject) -> KubeObject:
+def with_servers(obj: KubeObject, live: KubeObject) -> KubeObject:
     """What a person wrote, as the object of the cluster that it is about."""
     from_server = {key: value for key, value in live["metadata"].items() if key in SERVERS and key != "managedFields"}
     return {**obj, "metadata": {**obj["metadata"], **from_server}}

@@ -45,8 +45,10 @@ function offer(found) {
 
 function restore(found) {
   const area = form().querySelector("textarea[data-editor]");
-  const text = found.pairs.find(([name]) => name === "text");
-  if (area && text) {
+  const said = (name) => found.pairs.find(([other]) => other === name);
+  const text = said("text");
+  // Of an object that has changed since, the text belongs to what it was when it was opened: the server has to merge it.
+  if (area && text && (said("~original")?.[1] ?? "") === (form().querySelector("[name='~original']")?.value ?? "")) {
     area.value = text[1].replaceAll("\r\n", "\n");
     area.dispatchEvent(new Event("console:set"));
     form().dataset.dirty = "";

@@ -209,6 +209,73 @@ def test_two_tabs_change_one_field(
     assert found == {"colour": "mine", "size": "theirs"}
 
 
+@pytest.mark.parametrize("view", ["edit", "yaml"])
+def test_a_change_made_in_another_tab_is_told_at_once(
+    site: Site, page: Page, client: ClusterClient, namespace: str, config_map: str, view: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    page.goto(f"{site.url}{config_map}{view}/?view={'form' if view == 'edit' else 'yaml'}")
+    field = page.locator("[name='s:/data/@0']" if view == "edit" else ".cm-content")
+    if view == "edit":
+        field.fill("mine")
+    else:
+        put(page, editor(page).replace("blue", "mine"))
+    before = field.bounding_box()
+    other = page.context.new_page()
+    other.goto(f"{site.url}{config_map}yaml/")
+    put(other, editor(other).replace("small", "theirs"))
+    other.get_by_role("button", name="Save", exact=True).click()
+    expect(other).to_have_url(re.compile("/paint/$"))
+    notice = page.locator("#changed")
+    expect(notice).to_contain_text("ConfigMap “paint” changed in the cluster since you opened it")
+    expect(notice).to_be_in_viewport()
+    # Nothing moves below the pointer.
+    assert field.bounding_box() == before
+    notice.get_by_role("button", name="Show changes").click()
+    expect(page.locator(".console-diff ins")).to_have_text("  size: theirs")
+    page.get_by_role("button", name="Back").click()
+    page.locator("#changed").get_by_role("button", name="Merge into draft").click()
+    expect(page.get_by_text("The changes from the cluster were merged into your draft")).to_be_visible()
+    expect(page.locator("#changed")).to_be_empty()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page).to_have_url(re.compile("/paint/$"))
+    assert client.get(maps, "paint", namespace)["data"] == {"colour": "mine", "size": "theirs"}
+
+
+def test_reloading_a_changed_object_keeps_the_draft(
+    site: Site, page: Page, client: ClusterClient, namespace: str, config_map: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(f"{site.url}{config_map}yaml/")
+    put(page, editor(page).replace("blue", "mine"))
+    until(lambda: page.evaluate("Object.keys(sessionStorage).some((key) => key.startsWith('draft:'))"))
+    client.patch(maps, "paint", {"data": {"size": "theirs"}}, namespace)
+    page.locator("#changed").get_by_role("link", name="Reload").click()
+    expect(page.locator("#yaml-text")).to_have_value(re.compile("colour: blue\n *size: theirs"))
+    page.get_by_role("button", name="Restore what you typed").click()
+    expect(page.locator("#yaml-text")).to_have_value(re.compile("colour: mine"))
+    # What was typed before the change takes nothing back.
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page).to_have_url(re.compile("/paint/$"))
+    assert client.get(maps, "paint", namespace)["data"] == {"colour": "mine", "size": "theirs"}
+
+
+def test_a_deletion_in_another_tab_is_told_at_once(
+    site: Site, page: Page, client: ClusterClient, namespace: str, config_map: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    page.goto(f"{site.url}{config_map}yaml/")
+    put(page, editor(page).replace("blue", "mine"))
+    client.delete(maps, "paint", namespace)
+    notice = page.locator("#changed")
+    expect(notice).to_contain_text("ConfigMap “paint” has been deleted in the meantime")
+    notice.get_by_role("button", name="Create again from what you typed").click()
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page).to_have_url(re.compile("/paint/$"))
+    assert client.get(maps, "paint", namespace)["data"]["colour"] == "mine"
+
+
 def test_a_copy_of_an_object(site: Site, page: Page, client: ClusterClient, namespace: str, config_map: str) -> None:
     page.goto(f"{site.url}{config_map}")
     page.locator("#actions summary").click()

@@ -8,7 +8,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import Conflict
 from resources.writing import draft
-from tests.resources.views.form_submission import controls, send, text_of
+from tests.resources.views.form_submission import controls, element, flat, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
 DEPLOYMENTS = "/resources/apps/v1/deployments/"
@@ -161,3 +161,86 @@ def test_an_object_that_keeps_changing_can_be_saved_again(
     assert refused.status_code == 409 and len(tries) == 4
     assert "Nothing was saved, and your changes are kept. Save again." in refused.content.decode()
     assert send(browser, refused).status_code == 303
+
+
+def notice(browser: Client, page: Any) -> Any:
+    """The region that says that the object changed, as its next live update fetches it."""
+    region = element(page, "changed")
+    assert region is not None
+    return browser.get(region.attributes["data-live-url"], headers={"HX-Request": "true"})
+
+
+@pytest.mark.parametrize("view", ["edit", "yaml"])
+def test_a_change_in_the_cluster_is_told_while_the_object_is_edited(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str, view: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/{view}/?view={view}")
+    region = element(page, "changed")
+    assert region is not None
+    assert region.attributes["data-live"].endswith(f"/core/v1/configmaps/{namespace}")
+    assert region.attributes["data-live-names"] == config_map
+    assert notice(browser, page).content.decode().strip() == ""
+    client.patch(maps, config_map, {"data": {"size": "big"}}, namespace)
+    text = flat(notice(browser, page))
+    assert "ConfigMap “paint” changed in the cluster since you opened it" in text
+    # The difference, without losing the draft.
+    typed = change(page, "edit" if view == "edit" else "yaml", "blue", "mine")
+    shown = send(browser, page, ("~live", "1"), **typed)
+    assert all(word in flat(shown) for word in ("data.size", "in the cluster now", "big"))
+    assert "data.colour" not in flat(shown)
+    back = send(browser, shown, ("~back", "1"))
+    # The page that comes back says so at once.
+    assert "changed in the cluster since you opened it" in flat(back)
+    merged = send(browser, back, ("~merge", "1"))
+    assert "changed in the cluster since" not in flat(merged)
+    assert "merged into your draft" in flat(merged)
+    values = dict(controls(merged)) if view == "edit" else {"text": text_of(merged)}
+    assert any("mine" in value for value in values.values())
+    assert any("big" in value for value in values.values())
+    assert client.get(maps, config_map, namespace)["data"] == {"colour": "blue", "size": "big"}
+    assert notice(browser, merged).content.decode().strip() == ""
+    assert send(browser, merged).status_code == 303
+    assert client.get(maps, config_map, namespace)["data"] == {"colour": "mine", "size": "big"}
+
+
+@pytest.mark.parametrize("view", ["edit", "yaml"])
+def test_merging_what_both_changed_asks_for_a_choice(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str, view: str
+) -> None:
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/{view}/?view={view}")
+    client.patch(client.find("", "v1", "configmaps"), config_map, {"data": {"colour": "theirs"}}, namespace)
+    clash = send(browser, page, ("~merge", "1"), **change(page, view, "blue", "mine"))
+    assert "Another user changed the same fields" in flat(clash)
+    assert "data.colour" in flat(clash)
+
+
+def test_a_change_of_status_is_not_told(browser: Client, client: ClusterClient, namespace: str) -> None:
+    deployments = client.find("apps", "v1", "deployments")
+    labels = {"app": "web"}
+    spec = {
+        "replicas": 0,
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "web"}]}},
+    }
+    obj = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+    client.create(deployments, obj, namespace)
+    page = browser.get(f"{DEPLOYMENTS}{namespace}/web/yaml/")
+    client.patch(deployments, "web", {"status": {"observedGeneration": 7}}, namespace, subresource="status")
+    assert "changed in the cluster" not in flat(notice(browser, page))
+
+
+@pytest.mark.parametrize("view", ["edit", "yaml"])
+def test_a_deletion_is_told_while_the_object_is_edited(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str, view: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/{view}/?view={view}")
+    client.delete(maps, config_map, namespace)
+    text = flat(notice(browser, page))
+    assert "ConfigMap “paint” has been deleted in the meantime" in text
+    assert "Create again from what you typed" in text
+    client.create(
+        maps, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": config_map}, "data": {}}, namespace
+    )
+    assert "a new object with the same name exists" in flat(notice(browser, page))
