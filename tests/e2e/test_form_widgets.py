@@ -248,7 +248,14 @@ def test_a_field_is_found_and_opened(site: Site, page: Page, place: tuple[Resour
     expect(page.locator("[data-found]")).to_contain_text("spec.nested.tls.insecure")
     box.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(form.control("/spec/nested/tls/insecure").first).to_be_focused()
+    insecure = form.control("/spec/nested/tls/insecure")
+    expect(insecure.first).to_be_focused()
+    # To find a field sets nothing: a boolean shows "Not set", and the next key sets it.
+    unset = form.box("/spec/nested/tls/insecure").get_by_role("radio", name=re.compile("^(Not set|Default)"))
+    expect(unset).to_be_checked()
+    expect(unset).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(form.box("/spec/nested/tls/insecure").get_by_role("radio", name="true")).to_be_checked()
 
 
 def test_enter_waits_for_what_is_found(site: Site, page: Page, place: tuple[ResourceType, str]) -> None:
