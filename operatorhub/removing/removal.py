@@ -25,7 +25,7 @@ from kube.reader import read
 from kube.recording import with_current_context
 from kube.types.cluster import NamespaceStatus
 from kube.types.meta import ObjectMeta
-from operatorhub import olm
+from operatorhub import olm, runs
 from operatorhub.models import Run
 from operatorhub.removing.uninstall import UninstallPlan, every, there
 
@@ -140,6 +140,27 @@ def advance(client: ClusterClient, run: Run, seconds: float) -> None:
             time.sleep(_LOOK_SECONDS)
         if time.monotonic() > until:
             return
+
+
+def follow(client: ClusterClient, run: Run) -> None:
+    """Read what a stuck uninstall waits for, and let it continue if some of that is gone. Deletes nothing itself.
+
+    What is still to be deleted is left to the worker, with the credentials of the session that started the uninstall.
+    """
+    if run.state != "stuck":
+        return
+    going = [item for item in run.document["items"] if item["state"] == GOING]
+    # Of copies: what is gone is for advance() to find, which also knows when OLM recreates a CSV.
+    seen = [{**item, "settles": 0.0} for item in going]
+    _look(client, seen)
+    for item, found in zip(going, seen, strict=True):
+        if found["state"] == GOING:
+            item.update({name: found[name] for name in ("finalizers", "message") if name in found})
+    if any(found["state"] == GONE for found in seen):
+        run.document["changed"] = time.time()
+        run.state = "running"
+    if runs.save(run) and run.state == "running":
+        runs.hand_over(run)
 
 
 def _stage(client: ClusterClient, run: Run, stage: str) -> bool:

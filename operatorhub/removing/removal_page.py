@@ -19,6 +19,8 @@ from resources import live_topics
 #: After this many seconds the finalizers of a terminating object are explained.
 SLOW_SECONDS = 10
 _SHOWN = 50
+#: Kinds of objects that the page follows.
+_FOLLOWED = 20
 _EXPLAINED = 10
 
 
@@ -217,14 +219,12 @@ def _controllers(client: ClusterClient, run: Run) -> tuple[StagePart, ...]:
 
 
 def topics(client: ClusterClient, page: RemovalPage) -> str:
-    """What the page follows: the kinds that are going."""
+    """What the page follows: the kinds of what isn't gone, also of later stages, since the page is loaded once."""
     own = live_topics.topics(client, *olm.type_names(olm.CSVS, olm.SUBSCRIPTIONS), namespace=page.run.namespace)
     kinds = dict.fromkeys(
-        (item["group"], item["version"], item["plural"])
-        for item in page.run.document["items"]
-        if item["state"] == GOING
+        (item["group"], item["version"], item["plural"]) for item in page.run.document["items"] if item["state"] != GONE
     )
-    return f"{own} {live_topics.topics(client, *list(kinds)[:8])}"
+    return f"{own} {live_topics.topics(client, *list(kinds)[:_FOLLOWED])}"
 
 
 def namespaces(page: RemovalPage) -> tuple[str, ...]:

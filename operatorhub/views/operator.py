@@ -426,5 +426,8 @@ def uninstall_progress(request: ConsoleRequest, key: str) -> HttpResponse:
         if run.state != "running":
             runs.save(run)
         return HttpResponseRedirect(request.path)
+    if page.run.state == "stuck":
+        removal.follow(client, page.run)
+        page = removal_page.read(client, key)
     context = {"page": page, "topics": removal_page.topics(client, page)}
     return render.page(request, "operatorhub/removal.html", context, part=True)

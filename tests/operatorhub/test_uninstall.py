@@ -228,6 +228,40 @@ def test_a_stuck_finalizer_is_explained_and_a_way_out_offered(
     assert operators.gone(client, olm.type_of(client, olm.CSVS), V11, namespace)
 
 
+def test_a_stuck_uninstall_continues_when_what_it_waits_for_is_gone(
+    client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its page is live: no button is needed after the finalizer was removed."""
+    operators.ticket(client, namespace, "held", finalizers=["flights.com/cleanup", "flights.com/second"])
+    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
+    post = {key: value for key, value in form(web.get(here).content.decode()).items() if key != "leftover"}
+    monkeypatch.setattr(removal_page, "SLOW_SECONDS", -1)
+    url = web.post(here, post)["Location"]
+    with monkeypatch.context() as impatient:
+        impatient.setattr(removal, "PATIENCE", -1)
+        web.post(url)
+    page = web.get(url).content.decode()
+    assert "Uninstall of FlightTicket is stuck" in page
+    # What is still to be deleted is followed too, since the region stays when the stage changes.
+    assert all(f"/{plural}/" in page for plural in ("flighttickets", "subscriptions", "clusterserviceversions"))
+    tickets = client.find("flights.com", "v1", "flighttickets")
+    client.patch(tickets, "held", {"metadata": {"finalizers": ["flights.com/second"]}}, namespace)
+    words = text(web.get(url))
+    assert "is stuck" in words
+    assert "flights.com/second" in words
+    assert "flights.com/cleanup" not in words
+    handed: list[Run] = []
+    monkeypatch.setattr(runs, "hand_over", handed.append)
+    client.patch(tickets, "held", {"metadata": {"finalizers": None}}, namespace)
+    until(lambda: operators.gone(client, tickets, "held", namespace))
+    assert "is being uninstalled" in text(web.get(url))
+    assert [run.state for run in handed] == ["running"]
+    # The page itself deletes nothing: the worker does.
+    assert not operators.gone(client, olm.type_of(client, olm.CSVS), V11, namespace)
+    runs.work(lambda _run: client, handed[0].key, removal.advance)
+    assert "FlightTicket is uninstalled" in text(web.get(url))
+
+
 def test_a_task_carries_it_out(client: ClusterClient, namespace: str) -> None:
     """Instances of namespaces that the operator does not watch are not its own: they stay."""
     operators.ticket(client, namespace, "one")
