@@ -105,30 +105,37 @@ class ConfigForm(forms.Form):
         return {name: value for name, value in found.items() if value}
 
     def clean_config_env(self) -> list[dict[str, str]]:
-        pairs = _pairs(self.cleaned_data["config_env"])
-        for name in pairs:
-            if not _ENV.fullmatch(name):
-                raise ValidationError(_("“%(name)s” isn't a valid environment variable name."), params={"name": name})
+        pairs, problems = _pairs(self.cleaned_data["config_env"])
+        words = _("“%(name)s” isn't a valid environment variable name.")
+        problems += [ValidationError(words, params={"name": name}) for name in pairs if not _ENV.fullmatch(name)]
+        if problems:
+            raise ValidationError(problems)
         return [{"name": name, "value": value} for name, value in pairs.items()]
 
     def clean_config_node_selector(self) -> dict[str, str]:
-        return _pairs(self.cleaned_data["config_node_selector"])
+        pairs, problems = _pairs(self.cleaned_data["config_node_selector"])
+        if problems:
+            raise ValidationError(problems)
+        return pairs
 
     def clean_config_tolerations(self) -> list[dict[str, str]]:
         """`key=value:Effect`, `key:Effect`, `key=value` or `key`, as taints are written."""
-        found = []
+        found, problems = [], []
         for number, line in enumerate(self.cleaned_data["config_tolerations"].split("\n"), 1):
             if not (line := line.strip()):
                 continue
             rest, colon, effect = line.rpartition(":") if line.rpartition(":")[2] in EFFECTS else (line, "", "")
             if ":" in rest or (colon and not rest):
                 words = _("Line %(n)d: use key=value:Effect. Valid effects: %(effects)s.")
-                raise ValidationError(words, params={"n": number, "effects": ", ".join(EFFECTS)})
+                problems.append(ValidationError(words, params={"n": number, "effects": ", ".join(EFFECTS)}))
+                continue
             key, equals, wanted = rest.partition("=")
             item = {"key": key.strip(), "operator": "Equal" if equals else "Exists"}
             if equals:
                 item["value"] = wanted.strip()
             found.append({**item, "effect": effect} if effect else item)
+        if problems:
+            raise ValidationError(problems)
         return found
 
     def clean_config_yaml(self) -> dict[str, Any]:
@@ -143,7 +150,9 @@ class ConfigForm(forms.Form):
             raise ValidationError(_("Enter fields of spec.config, such as “affinity:” or “volumes:”."))
         if unknown := [key for key in found if key not in KNOWN]:
             words = _("spec.config has no field “%(key)s”. Valid fields: %(known)s.")
-            raise ValidationError(words, params={"key": unknown[0], "known": ", ".join(KNOWN)})
+            raise ValidationError(
+                [ValidationError(words, params={"key": key, "known": ", ".join(KNOWN)}) for key in unknown]
+            )
         return found
 
     def clean(self) -> dict[str, Any]:
@@ -208,8 +217,11 @@ def _is_list(value: str) -> bool:
 def check_schema(client: ClusterClient, form: ConfigForm) -> None:
     """Adds what the API server would find wrong in a Subscription's spec.config, at the line of the YAML; nothing where
     its schema can't be read.
+
+    Fields with errors of their own aren't part of what is checked.
     """
-    if form.errors or not form.spec:
+    form.full_clean()
+    if not form.spec:
         return
     try:
         schema = Schema.from_document(client.schema(olm.type_of(client, olm.SUBSCRIPTIONS)))
@@ -234,16 +246,20 @@ def check_schema(client: ClusterClient, form: ConfigForm) -> None:
         form.add_error(f"{PREFIX}yaml", " ".join(messages))
 
 
-def _pairs(value: str) -> dict[str, str]:
+def _pairs(value: str) -> tuple[dict[str, str], list[ValidationError]]:
+    """The pairs, and what is wrong with the other lines."""
     found: dict[str, str] = {}
+    problems: list[ValidationError] = []
     for number, line in enumerate(value.split("\n"), 1):
         if not line.strip():
             continue
         name, equals, rest = line.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise ValidationError(_("Line %(n)d: use NAME=value, one per line."), params={"n": number})
-        if name in found:
-            raise ValidationError(_("Line %(n)d: “%(name)s” is a duplicate."), params={"n": number, "name": name})
-        found[name] = rest.strip()
-    return found
+            problems.append(ValidationError(_("Line %(n)d: use NAME=value, one per line."), params={"n": number}))
+        elif name in found:
+            words = _("Line %(n)d: “%(name)s” is a duplicate.")
+            problems.append(ValidationError(words, params={"n": number, "name": name}))
+        else:
+            found[name] = rest.strip()
+    return found, problems

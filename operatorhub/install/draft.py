@@ -51,12 +51,12 @@ class InstallDraft:
 
     @property
     def errors(self) -> Mapping[str, str]:
-        """The first thing that holds it up, by field."""
+        """What holds it up, by field; of the conflicts of a field the first."""
         found: dict[str, str] = {}
         for conflict in self.conflicts:
             if conflict.blocks:
                 found.setdefault(conflict.field, conflict.words)
-        return {**found, **{name: str(errors[0]) for name, errors in self.choices.config.errors.items()}}
+        return {**found, **{name: " ".join(map(str, errors)) for name, errors in self.choices.config.errors.items()}}
 
     @property
     def blocking(self) -> tuple[InstallConflict, ...]:

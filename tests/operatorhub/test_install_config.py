@@ -72,6 +72,31 @@ def test_what_can_not_be_read_is_said_at_its_field(typed: dict[str, Any], words:
     assert found[f"config_{name}"].value() == value
 
 
+def test_all_that_is_wrong_is_said_at_once(cluster_kubeconfig: Any) -> None:
+    """Each line and each field, and what the schema finds in the YAML besides."""
+    found = read(
+        env="LOG\nA=1\nA=2\n1B=1\n2C=1",
+        node_selector="disk",
+        tolerations="a=b:Never\ngpu\nc:d:e",
+        requests_cpu="much",
+        limits_memory="little",
+        yaml="replicas: 3\npods: 2",
+    )
+    assert {name.removeprefix("config_"): len(errors) for name, errors in found.errors.items()} == {
+        "env": 4,
+        "node_selector": 1,
+        "tolerations": 2,
+        "requests_cpu": 1,
+        "limits_memory": 1,
+        "yaml": 2,
+    }
+    assert [error.split(":")[0] for error in map(str, list(found.errors["config_env"])[:2])] == ["Line 1", "Line 3"]
+    wrong = read(yaml="volumes: nope\nenv:\n- name: 5\n", requests_cpu="much", env="LOG")
+    config.check_schema(console_client(), wrong)
+    assert list(wrong.errors) == ["config_env", "config_requests_cpu", "config_yaml"]
+    assert "Line 1: volumes:" in wrong.errors["config_yaml"][0]
+
+
 def test_a_cloud_identity_is_environment_and_asked_for_only_where_it_is_read() -> None:
     asked = config.token_fields({"features.operators.openshift.io/token-auth-aws": "true"})
     assert asked == (("ROLEARN", "AWS role ARN"),)

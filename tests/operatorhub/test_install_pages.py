@@ -199,13 +199,19 @@ def test_an_older_version_is_told_and_approved_by_hand(client: ClusterClient) ->
 
 
 def test_nothing_typed_is_lost_when_it_is_refused() -> None:
-    answer = Client().post(FORM, choices(new_namespace="Not_Good", config_env="A=1\nwrong", config_requests_cpu="much"))
+    config = {"config_env": "A=1\nwrong\n1B=2", "config_requests_cpu": "much", "config_yaml": "volumes: nope"}
+    answer = Client().post(FORM, choices(new_namespace="Not_Good", **config))
     assert answer.status_code == 422
     page = answer.content.decode()
     assert 'value="Not_Good"' in page
-    assert "A=1\nwrong</textarea>" in page
+    assert "A=1\nwrong\n1B=2</textarea>" in page
     assert 'value="much"' in page
-    assert "isn't a valid quantity" in html.unescape(page)
+    # Each error at its field, not only the first.
+    words = html.unescape(page)
+    assert "Line 2: use NAME=value, one per line." in words
+    assert "“1B” isn't a valid environment variable name." in words
+    assert "isn't a valid quantity" in words
+    assert "Line 1: volumes:" in words
     assert 'id="install-advanced" open' in page
 
 
