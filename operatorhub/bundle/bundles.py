@@ -29,7 +29,7 @@ from django.utils.translation import gettext as _
 from console.web.access import can
 from kube import across_namespaces
 from kube.client import ClusterClient
-from kube.errors import NotFound
+from kube.errors import Forbidden, NotFound
 from kube.reader import read
 from kube.types import olm as olm_types
 from kube.types.meta import ObjectMeta
@@ -96,14 +96,33 @@ class PackageOffer:
 
 def graph(client: ClusterClient, namespace: str, catalog: str, package: str, picked: str = "") -> Graph:
     """The channels and their versions, from the best source known. Raises NotFound; `picked` as in package.read()."""
+    on_cluster = namespace not in (catalogs.OWN, catalogs.CLUSTER)
     if found := _find_graph(client, namespace, catalog, package, picked):
-        return replace(found[1], problems=problems(found[1]))
-    if namespace in (catalogs.OWN, catalogs.CLUSTER):
+        known = found[1]
+        absent = _missing_versions(client, known, namespace, catalog, picked) if on_cluster else ()
+        return replace(known, missing=absent, problems=problems(known))
+    if not on_cluster:
         raise missing(namespace, catalog, package)
     package_graph = packagemanifests.graph(
         packagemanifests.status(client, namespace, catalog, package, picked), package
     )
     return replace(package_graph, problems=problems(package_graph))
+
+
+def _missing_versions(
+    client: ClusterClient, known: Graph, namespace: str, catalog: str, picked: str
+) -> tuple[str, ...]:
+    """The versions that OLM can't install, because they aren't in the PackageManifest; () where it doesn't list any."""
+    try:
+        channels = packagemanifests.status(client, namespace, catalog, known.package, picked).channels
+    except (NotFound, Forbidden):
+        return ()
+    listed = {entry.name for channel in channels for entry in channel.entries}
+    if not listed:
+        return ()
+    listed |= {channel.current_csv for channel in channels}
+    names = dict.fromkeys(entry.name for channel in known.channels for entry in channel.entries)
+    return tuple(name for name in names if name not in listed)
 
 
 def status(client: ClusterClient, namespace: str, catalog: str, package: str) -> PackageManifestStatus:

@@ -6,7 +6,8 @@ the channel does not have), cycles, several heads, 38 channels and 300 versions;
 drawn and named.
 
 A version follows another by `replaces`, `skips` or `skipRange`; of several that follow, OLM takes the one nearest to
-the channel's head.
+the channel's head. It updates only to versions that the catalog has, that the chain of `replaces` from the head passes,
+and that no version skips (sortChannel in operator-lifecycle-manager's resolver.go).
 https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/
 """
 
@@ -39,7 +40,9 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionRow:
-    """A version. `channels`: those that have it, the one the page is about first; `heads`: those whose newest it is."""
+    """A version. `channels`: those that have it, the one the page is about first; `heads`: those whose newest it is;
+    `missing`: the cluster's catalog doesn't have it.
+    """
 
     y: int
     name: str
@@ -49,6 +52,7 @@ class VersionRow:
     deprecated: str
     installed: bool
     chosen: bool
+    missing: bool
 
     @property
     def link_channel(self) -> str:
@@ -62,7 +66,7 @@ class VersionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionNode:
-    """A version in a channel: a circle, and a link to it."""
+    """A version in a channel: a circle, and a link to it unless it is `missing`."""
 
     x: int
     y: int
@@ -73,6 +77,7 @@ class VersionNode:
     deprecated: bool
     installed: bool
     chosen: bool
+    missing: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,15 @@ def draw(
     nodes, edges = [], []
     for lane, channel in zip(lanes, channels, strict=True):
         present = [entry for entry in channel.entries if entry.name in height]
-        nodes += _nodes(channel=channel, present=present, x=lane.x, height=height, installed=installed, chosen=chosen)
+        nodes += _nodes(
+            channel=channel,
+            present=present,
+            x=lane.x,
+            height=height,
+            installed=installed,
+            chosen=chosen,
+            missing=graph.missing,
+        )
         edges += _edges(channel, present, lane.x, height)
     # The names of channels lean to the right of the last lane.
     width = left + max(len(lanes), 1) * LANE + header
@@ -162,6 +175,7 @@ def _nodes(
     height: Mapping[str, int],
     installed: frozenset[str],
     chosen: tuple[str, str],
+    missing: Sequence[str],
 ) -> list[VersionNode]:
     head = channel.entries[0].name if channel.entries else ""
     return [
@@ -175,6 +189,7 @@ def _nodes(
             deprecated=bool(entry.deprecated),
             installed=entry.name in installed,
             chosen=(channel.name, entry.name) == chosen,
+            missing=entry.name in missing,
         )
         for entry in present
     ]
@@ -202,6 +217,7 @@ def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: tup
         deprecated=next((entry.deprecated for _channel, entry in found if entry.deprecated), ""),
         installed=name in installed,
         chosen=name == chosen[1],
+        missing=name in graph.missing,
     )
 
 
@@ -343,17 +359,48 @@ def path_of_updates(graph: Graph, channel_name: str, installed: ChannelEntry) ->
     channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
     if channel is None or not channel.entries or not graph.edges_known:
         return None
+    targets = _update_targets([entry for entry in channel.entries if entry.name not in graph.missing])
     head, passed, current = channel.entries[0], [], installed
-    while (following := _next_version(channel, current)) is not None and following not in passed:
+    while (following := _next_version(targets, current)) is not None and following not in passed:
         passed.append(following)
         current = following
     older = csv.version_key(head.version) < csv.version_key(installed.version)
     return UpdatePath(head, tuple(passed), older)
 
 
-def _next_version(channel: Channel, current: ChannelEntry) -> ChannelEntry | None:
-    """Entries are the newest first. One whose own skipRange has its version follows itself for OLM, and so stays."""
-    found = next((entry for entry in channel.entries if _version_follows(entry, current)), None)
+def _update_targets(entries: Sequence[ChannelEntry]) -> list[ChannelEntry]:
+    """The chain of `replaces` from the head, without versions that another one skips."""
+    by_name = {entry.name: entry for entry in entries}
+    skipped = {name for entry in entries for name in entry.skips}
+    chain: dict[str, ChannelEntry] = {}
+    current = entries[0] if entries else None
+    while current is not None and current.name not in chain:
+        chain[current.name] = current
+        current = by_name.get(current.replaces)
+    return [entry for entry in chain.values() if entry.name not in skipped]
+
+
+def stranded(graph: Graph, channel_name: str) -> frozenset[str]:
+    """The versions of a channel from which OLM can't update to its head; none if the edges are unknown."""
+    channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
+    if channel is None or not channel.entries or not graph.edges_known:
+        return frozenset()
+    targets = _update_targets([entry for entry in channel.entries if entry.name not in graph.missing])
+    following = {entry.name: _next_version(targets, entry) for entry in channel.entries}
+    found = set()
+    for entry in channel.entries:
+        current, passed = entry.name, {entry.name}
+        while (after := following[current]) is not None and after.name not in passed:
+            current = after.name
+            passed.add(current)
+        if current != channel.entries[0].name:
+            found.add(entry.name)
+    return frozenset(found)
+
+
+def _next_version(targets: Sequence[ChannelEntry], current: ChannelEntry) -> ChannelEntry | None:
+    """Targets are the newest first. One whose own skipRange has its version follows itself for OLM, and so stays."""
+    found = next((entry for entry in targets if _version_follows(entry, current)), None)
     return None if found is None or found.name == current.name else found
 
 

@@ -68,7 +68,8 @@ class Chosen(RightsSummary):
 
     `about`: None if only its name is known; `csv` is empty if its bundle is unknown.
 
-    `unread`: why the bundle can't be read just now, in words.
+    `unread`: why the bundle can't be read just now, in words; `unknown`: the version that was asked for, if the channel
+    doesn't have it.
     """
 
     manifest: Manifest
@@ -81,6 +82,7 @@ class Chosen(RightsSummary):
     bundle: bundles.Bundle | None
     unread: str
     rights: tuple[Right, ...]
+    unknown: str = ""
 
     @property
     def newest(self) -> bool:
@@ -154,6 +156,7 @@ def choose(
         bundle=bundle,
         unread=unread,
         rights=rights,
+        unknown=version if version != name else "",
     )
 
 

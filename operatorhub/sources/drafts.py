@@ -63,7 +63,8 @@ class Channel:
 class Graph:
     """A package's channels, its default one first.
 
-    `edges_known` False: only names and versions are known. `problems`: what is odd, in words.
+    `edges_known` False: only names and versions are known. `missing`: versions that the cluster's catalog doesn't have,
+    although another source of it names them. `problems`: what is odd, in words.
     """
 
     package: str
@@ -71,6 +72,7 @@ class Graph:
     channels: tuple[Channel, ...]
     edges_known: bool
     deprecated: str = ""
+    missing: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 

@@ -81,6 +81,7 @@ def _parts(request: ConsoleRequest, chosen: subject.Chosen) -> dict[str, Any]:
         "drawing": graph.draw(chosen.graph, installed=installed, chosen=(chosen.channel.name, chosen.name), most=most)
         if tab == "versions"
         else None,
+        "stranded": graph.stranded(chosen.graph, chosen.channel.name) if tab == "versions" else (),
         "oddities": (*chosen.graph.problems,) if tab == "versions" else (),
         "levels": list(zip(range(1, 6), csv.LEVELS, csv.LEVEL_WORDS, strict=True)),
         "modes": [(mode, facets.label("mode", mode, {})) for mode in (chosen.about.modes if chosen.about else ())],

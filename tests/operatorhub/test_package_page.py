@@ -11,12 +11,13 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Forbidden
 from kube.reader import read
 from kube.types.olm import CSVDescription
 from operatorhub import olm
-from operatorhub.bundle import bundles, contents
+from operatorhub.bundle import bundles, contents, graph
 from operatorhub.find import package_page
 from operatorhub.indexing import index, refresh
 from operatorhub.models import Catalog
@@ -278,9 +279,28 @@ def test_every_real_package_has_a_page(
         place = package_page.here(full_cluster, chosen)
         assert place.subscriptions == ()
         assert all(answer.need.kind for answer in place.answers)
+    # The cluster's catalog has only two versions of its 31, so the others can't be updated.
+    argocd = bundles.graph(full_cluster, "olm", "community-catalog", "argocd-operator")
+    assert len(argocd.missing) == 29
+    assert "argocd-operator.v0.17.0" not in argocd.missing
+    assert "argocd-operator.v0.15.0" in graph.stranded(argocd, "alpha")
+    assert "argocd-operator.v0.17.0" not in graph.stranded(argocd, "alpha")
     che = package_page.choose(full_cluster, manifest, "", "")
     assert che is not None
     assert any(not answer.there and not answer.offers for answer in package_page.here(full_cluster, che).answers)
+
+
+def test_a_version_that_the_catalog_does_not_have(described: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It isn't linked to a page that would show the newest version."""
+    old = "flightticket-operator.v1.0.0"
+    monkeypatch.setattr(bundles, "_missing_versions", lambda *_arguments: (old,))
+    page = described.get(FLIGHT, {"tab": "versions"})
+    channel = package_page.package.read(console_client(), "olm", "samples-catalog", "flightticket").channels[0]
+    assert f"version={channel.csv}" in html(page)
+    assert f"version={old}" not in html(page)
+    assert " not in the catalog " in text(page)
+    words = text(described.get(FLIGHT, {"version": "flightticket-operator.v9.9.9"}))
+    assert f"flightticket-operator.v9.9.9 isn't in the channel {channel.name} of this catalog; you're viewing" in words
 
 
 def test_a_subscription_without_a_channel_follows_the_default_one(web: Client, client: ClusterClient) -> None:

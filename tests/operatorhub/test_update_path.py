@@ -67,6 +67,46 @@ def test_the_versions_that_an_update_passes(channel: str, installed: str, passed
     assert found.older is older
 
 
+def test_what_the_catalog_does_not_have_is_no_way() -> None:
+    """As argocd-operator 0.15.0, when a catalog has only 0.17.0 and 0.18.0, which replaces it."""
+    versions = ["1.4.0", "1.3.0", "1.2.0", "1.1.0"]
+    entries = tuple(
+        ChannelEntry(name=f"a.v{version}", version=version, replaces=f"a.v{older}")
+        for version, older in zip(versions, [*versions[1:], "1.0.0"], strict=True)
+    )
+    whole = Graph(package="a", default="alpha", channels=(Channel("alpha", entries),), edges_known=True)
+    installed = entries[-1]
+    found = graph.path_of_updates(whole, "alpha", installed)
+    assert found is not None
+    assert [entry.version for entry in found.passed] == ["1.2.0", "1.3.0", "1.4.0"]
+    found = graph.path_of_updates(dataclasses.replace(whole, missing=("a.v1.2.0", "a.v1.1.0")), "alpha", installed)
+    assert found is not None
+    assert (found.passed, found.reaches) == ((), False)
+
+
+def test_only_the_chain_from_the_head_is_updated_to() -> None:
+    """OLM sorts a channel by `replaces` from its head, and updates only along this chain, around skipped versions."""
+    entries = (
+        ChannelEntry(name="a.v3", version="3.0.0", replaces="a.v2", skips=("a.v2",)),
+        ChannelEntry(name="a.v2.5", version="2.5.0", replaces="a.v0.5"),
+        ChannelEntry(name="a.v2", version="2.0.0", replaces="a.v1"),
+        ChannelEntry(name="a.v1", version="1.0.0", replaces="a.v0"),
+    )
+    channel = Graph(package="a", default="c", channels=(Channel("c", entries),), edges_known=True)
+
+    def passed(version: str) -> list[str]:
+        found = graph.path_of_updates(channel, "c", ChannelEntry(name=f"a.v{version}", version=f"{version}.0.0"))
+        assert found is not None
+        return [entry.version for entry in found.passed]
+
+    assert passed("2") == ["3.0.0"]
+    assert passed("1") == []
+    assert passed("0") == ["1.0.0"]
+    assert passed("0.5") == []
+    assert graph.stranded(channel, "c") == {"a.v2.5", "a.v1"}
+    assert graph.stranded(dataclasses.replace(channel, edges_known=False), "c") == frozenset()
+
+
 def test_edges_that_nobody_knows_lead_nowhere_known() -> None:
     unknown = dataclasses.replace(GRAPH, edges_known=False)
     assert graph.path_of_updates(unknown, "alpha", NEWEST) is None
