@@ -22,7 +22,7 @@ from resources import yamltext
 from resources.display_copy import shown
 from resources.lists import child_troubles, columns, listing, snapshot
 from resources.lists.columns import ListColumn
-from resources.lists.entries import ListEntry, entry_of, include
+from resources.lists.entries import ListEntry, added_columns, entry_of, include
 from resources.lists.listing import Query
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "yaml": "application/yaml; charset=utf-8"}
@@ -47,7 +47,7 @@ def rows(
     for number, table in enumerate(tables):
         if not number:
             where = ["Namespace"] if type_.namespaced else []
-            wanted = _wanted(type_, table.columns, keys)
+            wanted = _wanted(type_, (*table.columns, *added_columns(type_)), keys)
             writer.writerow(["Name", *where, *(_title(column) for column in wanted)])
         entries = (below(entry_of(type_, row)) for row in table.rows)
         writer.writerows(

@@ -11,8 +11,9 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from kube.discovery import ResourceType
-from kube.objects import TableRow
+from kube.objects import Column, TableRow
 from kube.reader import read
+from kube.types.extensions import CustomResourceDefinition
 from kube.types.meta import ObjectMeta
 from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health
@@ -93,16 +94,54 @@ def include(type_: ResourceType) -> str:
     return "Object" if stateful(type_) else "Metadata"
 
 
+def _column(name: str, description: str, *, wide: bool = False) -> Column:
+    return Column(name=name, type="string", format="", priority=int(wide), description=description)
+
+
+#: Of CustomResourceDefinitions an API server prints the name and the age only. In its words, as what it prints.
+_DEFINITION_COLUMNS = (
+    _column("Group", "API group of the custom resource"),
+    _column("Kind", "Kind of the custom resource"),
+    _column("Scope", "Whether objects are in a namespace (Namespaced) or not (Cluster)"),
+    _column("Versions", "Served versions; (storage) is the one in which objects are stored"),
+    _column("Established", "Whether the API server serves the custom resource (status.conditions)", wide=True),
+)
+
+
+def added_columns(type_: ResourceType) -> tuple[Column, ...]:
+    """What stands behind the columns that the server prints; added_cells() fills them."""
+    return _DEFINITION_COLUMNS if is_definition(type_) else ()
+
+
+def added_cells(type_: ResourceType, obj: Mapping[str, Any]) -> tuple[str, ...]:
+    """Of a whole object, behind the cells that the server printed."""
+    if not is_definition(type_):
+        return ()
+    found = read(obj, CustomResourceDefinition)
+    versions = ", ".join(
+        f"{version.name}{' (storage)' if version.storage else ''}{'' if version.served else ' (not served)'}"
+        for version in found.spec.versions
+    )
+    conditions = found.status.conditions
+    established = next((condition.status for condition in conditions if condition.type == "Established"), "")
+    return (found.spec.group, found.spec.names.kind, found.spec.scope, versions, established)
+
+
+def is_definition(type_: ResourceType) -> bool:
+    return (type_.group, type_.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition")
+
+
 def entry_of(type_: ResourceType, row: TableRow, pool: Pool | None = None, health: Health | None = None) -> ListEntry:
-    """`health`: the state, if it is known already; the row's object may be partial then."""
+    """`health`: the state, if it is known already; the row's object may be partial then, and has its added cells."""
     share = pool.share if pool else _same
+    cells = row.cells if health is not None or not row.cells else (*row.cells, *added_cells(type_, row.object))
     metadata = read(row.object.get("metadata"), ObjectMeta)
     return ListEntry(
         uid=metadata.uid,
         name=metadata.name,
         namespace=sys.intern(metadata.namespace),
         created=share(metadata.creation_timestamp),
-        cells=tuple(share(cell) if isinstance(cell, str) else cell for cell in row.cells),
+        cells=tuple(share(cell) if isinstance(cell, str) else cell for cell in cells),
         health=share(state_of(type_, row.object) if health is None else health),
         labels=share(tuple(sorted(metadata.labels.items()))),
         owner=share(_owner(metadata)),

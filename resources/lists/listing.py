@@ -44,7 +44,7 @@ from resources.lists.columns import (
     ordered,
     read,
 )
-from resources.lists.entries import Labels, ListEntry, Owner, entry_of, include, stateful
+from resources.lists.entries import Labels, ListEntry, Owner, added_columns, entry_of, include, stateful
 from resources.lists.snapshot import snapshots
 from resources.state.health import COMPLETED, DEGRADED, Health, by_word, colour_of
 from resources.usage import Usage, UsageRequest, Usages
@@ -330,7 +330,8 @@ def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
         before = client.table(type_, namespace, labels=query.labels, fields=query.fields, limit=skipped, include="None")
         token = before.continue_
         if not token:
-            return ListResult(columns=before.columns, entries=(), total=len(before.rows), more=False)
+            columns = (*before.columns, *added_columns(type_))
+            return ListResult(columns=columns, entries=(), total=len(before.rows), more=False)
     table = client.table(
         type_,
         namespace,
@@ -344,7 +345,7 @@ def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
     entries = tuple(overlaid(client, type_, namespace, (entry_of(type_, row) for row in table.rows)))
     states = _states(entries) if not skipped and not table.continue_ and stateful(type_) else None
     return ListResult(
-        columns=table.columns,
+        columns=(*table.columns, *added_columns(type_)),
         entries=entries,
         total=_total(seen, table),
         more=bool(table.continue_),

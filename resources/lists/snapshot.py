@@ -29,7 +29,7 @@ from kube.errors import Gone, KubeError
 from kube.objects import Column, ObjectList, Table, TableRow, comparable, newest, older, table_rows
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
-from resources.lists.entries import ListEntry, Pool, entry_of, include
+from resources.lists.entries import ListEntry, Pool, added_columns, entry_of, include
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +98,8 @@ class Snapshot:
         options = {"labels": self.labels, "fields": self.fields, "include": include(self.type)}
         with translation.override(self.language):
             for part in list_tables(self.client, self.type, self.namespace, go_on=False, **options):
-                self.columns, version = self.columns or part.columns, version or part.resource_version
+                self.columns = self.columns or (*part.columns, *added_columns(self.type))
+                version = version or part.resource_version
                 self.within = part.within
                 for row in part.rows:
                     entry = entry_of(self.type, row, self.pool)
@@ -138,7 +139,8 @@ class Snapshot:
         now = self.client.table(
             self.type, self.namespace, labels=self.labels, fields=self.fields, limit=1, include="None"
         )
-        if now.columns != self.columns or now.within != self.within or older(now.resource_version, before):
+        columns = (*now.columns, *added_columns(self.type))
+        if columns != self.columns or now.within != self.within or older(now.resource_version, before):
             # The definition changed; or the server's version is lower than before: it was reset.
             return False
         with self.changed:

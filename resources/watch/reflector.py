@@ -36,7 +36,7 @@ from kube.objects import older
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources.changes import Change, Topic
-from resources.lists.entries import include, state_of, stateful
+from resources.lists.entries import added_cells, added_columns, include, state_of, stateful
 
 log = logging.getLogger(__name__)
 _SAMPLES = 500
@@ -354,8 +354,8 @@ class Rows:
         return include(self.type)
 
     def learn(self, definitions: Any) -> tuple[str, bytes] | None:
-        """columnDefinitions as the server sent them; None when they are those that are known."""
-        text = msgspec.json.encode(definitions)
+        """columnDefinitions as the server sent them, and the added ones; None when they are those that are known."""
+        text = msgspec.json.encode([*definitions, *added_columns(self.type)])
         digest = hashlib.blake2b(text, digest_size=6).hexdigest()
         if digest == self.columns:
             return None
@@ -394,7 +394,8 @@ class Rows:
 
     def _row(self, row: dict[str, Any], metadata: dict[str, Any]) -> bytes:
         """Of the object only the metadata is passed on; its state is computed here, where the whole object is known."""
-        found: dict[str, Any] = {"cells": row.get("cells"), "object": {"metadata": metadata}}
+        cells = [*(row.get("cells") or ()), *added_cells(self.type, row.get("object") or {})]
+        found: dict[str, Any] = {"cells": cells, "object": {"metadata": metadata}}
         if self._stateful:
             found["health"] = self._states(row.get("object") or {})
         return msgspec.json.encode(found)

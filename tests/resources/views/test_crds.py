@@ -1,19 +1,25 @@
 """A definition's own page, and the page that asks before it is deleted."""
 
 import html
+import json
+import re
 from typing import Any
 
+import msgspec
 import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
+from kube.watch import WatchEvent
 from resources.lists import counts
+from resources.watch.reflector import Rows
 from tests.eventually import until
 from tests.resources.views.definitions import CRDS, definition, remove, served, widget
 from tests.resources.views.form_submission import flat, send, text_of
 
-PAGE = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/"
+LIST = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/"
+PAGE = f"{LIST}-/"
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +55,50 @@ def test_its_page(browser: Client, client: ClusterClient, crd: dict[str, Any], n
     ):
         assert words in text
     assert "Objects may still be stored" not in text
+
+
+def test_the_list_says_what_each_defines(browser: Client, client: ClusterClient, crd: dict[str, Any]) -> None:
+    """The API server prints the name and the age only."""
+    group, name = crd["spec"]["group"], crd["metadata"]["name"]
+    page = browser.get(LIST, {"q": name})
+    head = re.findall(r'aria-sort="none"|<th[^>]*>(.*?)</th>', flat(page))
+    words = " ".join(re.sub("<[^>]+>", " ", cell) for cell in head)
+    assert all(word in words for word in ("Group", "Kind", "Scope", "Versions"))
+    assert "Established" not in words
+    cells = re.findall(r'data-label="([^"]+)"[^>]*>(.*?)</td>', flat(page))
+    shown = {label: re.sub("<[^>]+>", " ", cell).strip() for label, cell in cells}
+    assert {label: shown[label] for label in ("Group", "Kind", "Scope", "Versions")} == {
+        "Group": group,
+        "Kind": crd["spec"]["names"]["kind"],
+        "Scope": "Namespaced",
+        "Versions": "v1 (storage), v1beta1",
+    }
+    # Chosen, sorted and downloaded as the server's own.
+    chosen = browser.get(LIST, {"q": name, "columns": "=Kind,=Established", "sort": "=Group"})
+    assert 'data-label="Established"' in flat(chosen)
+    assert 'data-label="Group"' not in flat(chosen)
+    lines = b"".join(browser.get(f"{LIST}download/", {"q": name})).decode().splitlines()
+    assert "Group,Kind,Scope,Versions,Established" in lines[0]
+    assert f"{group},Widget,Namespaced," in lines[1]
+
+
+def test_a_live_row_of_the_list_has_the_same_cells(client: ClusterClient, crd: dict[str, Any]) -> None:
+    type_ = client.find(*CRDS)
+    rows = Rows(type_)
+    known = rows.learn([{"name": "Name", "type": "string"}])
+    assert known is not None
+    assert [column["name"] for column in msgspec.json.decode(known[1])][-5:] == [
+        "Group",
+        "Kind",
+        "Scope",
+        "Versions",
+        "Established",
+    ]
+    obj = client.get(type_, crd["metadata"]["name"])
+    document = {"kind": "Table", "rows": [{"cells": [crd["metadata"]["name"], "now"], "object": obj}]}
+    (change,) = rows.read([WatchEvent("MODIFIED", json.dumps(document).encode())]).changes
+    cells = msgspec.json.decode(change.row)["cells"]
+    assert cells[2:] == [crd["spec"]["group"], "Widget", "Namespaced", "v1 (storage), v1beta1", "True"]
 
 
 def test_versions_that_are_stored_still(browser: Client, client: ClusterClient, crd: dict[str, Any]) -> None:
