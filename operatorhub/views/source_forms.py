@@ -33,8 +33,10 @@ from resources import yamltext
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: ConsoleRequest) -> HttpResponse:
-    """`?kind=` catalogsource, clustercatalog or own. `try` is a dry run."""
+    """`?kind=` catalogsource, clustercatalog or own, without it the page that offers them. `try` is a dry run."""
     kind = request.POST.get("kind") or request.GET.get("kind", "")
+    if not kind and request.method != "POST":
+        return HttpResponseRedirect(reverse("operatorhub:sources"))
     if kind not in catalog_forms.KINDS:
         raise Http404
     if kind == catalog_forms.OWN:

@@ -5,9 +5,8 @@ const stream = () => document.getElementById("event-stream");
 if (button) {
   button.hidden = false;
   button.addEventListener("click", () => {
-    const on = button.getAttribute("aria-pressed") !== "true";
-    button.setAttribute("aria-pressed", String(on));
-    stream().parentElement.toggleAttribute("data-live-paused", on);
-    if (!on) stream().dispatchEvent(new CustomEvent("live:resume", { bubbles: true }));
+    const paused = stream().parentElement.toggleAttribute("data-live-paused");
+    button.textContent = paused ? button.dataset.textResume : button.dataset.textPause;
+    if (!paused) stream().dispatchEvent(new CustomEvent("live:resume", { bubbles: true }));
   });
 }

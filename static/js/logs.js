@@ -1,4 +1,5 @@
 // A log that goes on, of one container or of all of several Pods: followed, searched, filtered, saved. Reading without script shows its last lines.
+import { read, write } from "./frame/storage.js";
 import { Find } from "./log/find.js";
 import { View } from "./log/view.js";
 
@@ -9,10 +10,12 @@ const hidden = new Set();
 const numbers = new Intl.NumberFormat(document.documentElement.lang || undefined);
 let ended = "";
 
+const counted = (number, one, many) => (number === 1 ? one : many.replace("%d", numbers.format(number)));
 const view = new View(log, () => {
   find.more();
-  const text = part("count").dataset.text.replace("%d", numbers.format(view.lines.length));
-  const whole = view.dropped ? `${text} ${part("count").dataset.dropped.replace("%d", numbers.format(view.dropped))}` : text;
+  const { one, text: many, oneDropped, dropped } = part("count").dataset;
+  const text = counted(view.lines.length, one, many);
+  const whole = view.dropped ? `${text} ${counted(view.dropped, oneDropped, dropped)}` : text;
   if (part("count").textContent !== whole) part("count").textContent = whole;
 });
 const find = new Find(view, { field: part("search"), count: part("found"), only: part("only") });
@@ -47,7 +50,7 @@ function offer(names) {
   for (const name of names) {
     if (!boxes || [...boxes.querySelectorAll("input")].some((box) => box.value === name)) continue;
     const label = document.createElement("label");
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: name, checked: true });
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: name, checked: !hidden.has(name) });
     label.append(box, ` ${name}`);
     boxes.append(label);
   }
@@ -63,7 +66,8 @@ pause?.addEventListener("click", () => {
   if (paused) { stop(); say.textContent = say.dataset.textPaused; } else { follow(); view.toEnd(); }
   pause.textContent = paused ? pause.dataset.textResume : pause.dataset.textPause;
 });
-part("wrap").addEventListener("change", ({ target }) => log.classList.toggle("console-log-long", !target.checked));
+const wrap = () => log.classList.toggle("console-log-long", !part("wrap").checked);
+part("wrap").addEventListener("change", wrap);
 part("next").addEventListener("click", () => find.step(1));
 part("before").addEventListener("click", () => find.step(-1));
 part("end").addEventListener("click", () => view.toEnd());
@@ -81,6 +85,21 @@ part("save").addEventListener("click", () => {
 });
 // Which log, from when and how much: at once, as the selects do.
 part("form")?.addEventListener("change", ({ target }) => { if (target.matches("input[type=checkbox][name], input[type=datetime-local]") && target.checkValidity()) target.form.requestSubmit(); });
+
+// Another choice of lines loads the page anew: what is searched, wrapped and hidden stays.
+const KEY = `log:${location.pathname}`;
+part("form")?.addEventListener("submit", () => {
+  write(KEY, { text: part("search").value, only: part("only").checked, wrap: part("wrap").checked, hidden: [...hidden] }, sessionStorage);
+});
+const restored = read(KEY, null, sessionStorage);
+if (restored) {
+  write(KEY, null, sessionStorage);
+  for (const name of restored.hidden) hidden.add(name);
+  for (const box of boxes?.querySelectorAll("input") ?? []) box.checked = !hidden.has(box.value);
+  [part("search").value, part("only").checked, part("wrap").checked] = [restored.text, restored.only, restored.wrap];
+  wrap();
+  find.search();
+}
 
 // What the page was made with, until the stream begins.
 const lines = log.querySelectorAll("[data-source]");

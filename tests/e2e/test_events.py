@@ -33,7 +33,10 @@ def test_it_goes_on_by_itself_and_can_be_paused(site: Site, page: Page, client: 
     other.goto(f"{site.url}/resources/events/?namespace={namespace}")
     expect(other.locator("#event-stream")).to_contain_text("it Painted", timeout=60_000)
     expect(stream).not_to_contain_text("it Painted")
-    page.get_by_role("button", name="Pause").click()
+    # Its label says what it does next.
+    expect(page.get_by_role("button", name="Pause")).to_have_count(0)
+    page.get_by_role("button", name="Follow").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
     expect(stream).to_contain_text("it Painted", timeout=60_000)
     page.get_by_label("Text in the message or the object's name").fill("built")
     expect(stream).not_to_contain_text("it Painted")

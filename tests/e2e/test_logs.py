@@ -72,6 +72,42 @@ def one_pod(client: ClusterClient, namespace: str) -> str:
     return until(ready, "a Pod whose log says that it is ready")
 
 
+def test_what_is_searched_and_wrapped_stays_when_other_lines_are_chosen(
+    site: Site, page: Page, client: ClusterClient, namespace: str
+) -> None:
+    pod = one_pod(client, namespace)
+    page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/")
+    page.get_by_label("Find", exact=True).fill("accept")
+    page.get_by_label("Only matching lines").check()
+    page.get_by_label("Wrap lines").uncheck()
+    lines = page.locator("#log .log-piece > div")
+    expect(lines).to_have_count(1)
+    page.get_by_label("Timestamps").check()
+    expect(page).to_have_url(re.compile("timestamps=1"))
+    expect(lines).to_have_count(1)
+    expect(lines.first).to_have_text(re.compile(r"^\d{4}-.*accept"))
+    expect(page.get_by_label("Find", exact=True)).to_have_value("accept")
+    expect(page.get_by_label("Only matching lines")).to_be_checked()
+    expect(page.get_by_label("Wrap lines")).not_to_be_checked()
+    expect(page.locator("#log")).to_have_class(re.compile("console-log-long"))
+    # Opened again, a log begins without a search.
+    page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/")
+    expect(page.get_by_label("Find", exact=True)).to_have_value("")
+    expect(page.get_by_label("Wrap lines")).to_be_checked()
+
+
+def test_a_log_of_one_line(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
+    page.route(
+        "**/logs/follow/**",
+        lambda route: route.fulfill(
+            status=200, headers={"content-type": "text/event-stream"}, body='event: lines\ndata: {"text": "alone"}\n\n'
+        ),
+    )
+    pod = one_pod(client, namespace)
+    page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/")
+    expect(page.locator("[data-log-count]")).to_have_text("1 line")
+
+
 LINES = 100_000
 
 

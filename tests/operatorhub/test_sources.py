@@ -396,3 +396,9 @@ def test_without_openshift_no_default_catalogs(client: ClusterClient, home: str)
     assert catalogsources.hub_type(client) is None
     assert "Default catalogs" not in page(LIST)
     assert Client().post(f"{LIST}default/redhat-operators/", {"disabled": "1", "version": ""}).status_code == 404
+
+
+def test_a_new_catalog_without_a_kind_leads_to_the_kinds(client: ClusterClient) -> None:
+    answer = Client().get(NEW)
+    assert (answer.status_code, answer["Location"]) == (302, LIST)
+    assert Client().get(NEW, {"kind": "nonsense"}).status_code == 404
