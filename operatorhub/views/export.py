@@ -152,8 +152,9 @@ def import_waiting(request: ConsoleRequest) -> HttpResponse:
     kinds = request.GET.getlist("kind")
     return render.page(
         request,
-        "operatorhub/_import_waiting.html",
+        "operatorhub/import.html",
         {"kinds": kinds, "served": folder.kinds_served(request.cluster, kinds)},
+        block="waiting",
     )
 
 
