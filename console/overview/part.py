@@ -1,8 +1,9 @@
 """What every card of the overview has: content, problems, their fixes and snoozes, the topics that refresh it; and a
 deadline for several calls at once.
 
-A problem shows its cause and the fix that this user can apply, as the object's own page does; only the first few rows
-have them. A user can snooze a problem for an hour, a day, or until it changes: a mark of this user on this cluster.
+A problem shows its cause and the fix that this user can apply, as the object's own page does. A card doesn't wait for
+them: its rows have what is cached, and the page asks for the others after it was painted (`?part=causes`). A user can
+snooze a problem for an hour, a day, or until it changes: a mark of this user on this cluster.
 
 A card shows what it still waits for instead of delaying its page. Unfinished calls continue, and the next caller of the
 same joins them: a list of 10,000 objects is started once, not once per page view.
@@ -18,6 +19,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
+from cachetools import TTLCache
 from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils import timezone, translation
@@ -34,13 +36,20 @@ K = TypeVar("K", bound=Hashable)
 
 ERROR, WARNING = "error", "warning"
 _RANK = {ERROR: 0, WARNING: 1}
-#: A cause needs the object, its tree and its Events: rows after these have only the link to their object.
-MAX_CAUSES = 3
-_WAIT_SECONDS = 1.0
+#: A cause needs the object, its tree and its Events: rows of a card after these have the object's reason only.
+MAX_CAUSES = 40
+#: Of one request.
+MAX_ASKED_CAUSES = 8
+CAUSE_SECONDS = 3.0
+#: A cached cause is shown for so long while the row's reason is the same, and read again after _FRESH_SECONDS.
+_CACHE_SECONDS, _FRESH_SECONDS = 600.0, 30.0
+_CACHED_CAUSES = 5000
 
 _workers = Workers(8, thread_name_prefix="overview")
 _running_calls: dict[Hashable, "Future[object]"] = {}
 _lock = Lock()
+_causes: TTLCache[Hashable, tuple[float, ShownCause | None]] = TTLCache(_CACHED_CAUSES, _CACHE_SECONDS)
+_causes_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +58,7 @@ class CardProblem:
 
     `level`: ERROR or WARNING, also the icon's name; `reason`: what the object says; `url` and `act`: the link to act on
     it. `cause`: its cause in a sentence, shown instead of the reason; `fix`: the fix, at `fix_url`; '' if unknown.
+    `asks`: whether the page has to ask for the cause.
     """
 
     level: str
@@ -59,6 +69,12 @@ class CardProblem:
     cause: str = ""
     fix: str = ""
     fix_url: str = ""
+    asks: bool = False
+
+    @property
+    def cause_id(self) -> str:
+        """By which the page asks for the cause: what it is of, with another reason another one."""
+        return f"{self.state}:{self.url}"
 
     @property
     def explanation(self) -> str:
@@ -71,7 +87,7 @@ class CardProblem:
 
     @property
     def state(self) -> str:
-        """Another one when its reason is another. Its cause doesn't count: only the first rows have one."""
+        """Another one when its reason is another. Its cause doesn't count: it is known later."""
         return _digest(f"{self.level} {self.reason}")
 
     @property
@@ -107,26 +123,54 @@ def worst_first(troubles: Iterable[CardProblem]) -> tuple[CardProblem, ...]:
 def with_causes(
     client: ClusterClient, troubles: Sequence[CardProblem], places: Mapping[str, Place]
 ) -> tuple[CardProblem, ...]:
-    """The problems, the first few with their cause and its fix. `places`: their objects by `url`. What is late is left
-    out.
-    """
-    asked = [trouble.url for trouble in troubles if trouble.url in places][:MAX_CAUSES]
-    questions = {url: partial(_cause, client, places[url]) for url in asked}
-    found, _late = run_within(client, "cause", questions, _WAIT_SECONDS)
-    return tuple(_with_cause(trouble, found.get(trouble.url)) for trouble in troubles)
+    """The problems with their cached causes; asks nothing. `places`: their objects by `url`."""
+    left, found = MAX_CAUSES, []
+    for trouble in troubles:
+        if trouble.url in places and left:
+            left -= 1
+            read_at, shown = _cached_cause(client, trouble.cause_id)
+            trouble = replace(with_cause(trouble, shown), asks=time.monotonic() - read_at > _FRESH_SECONDS)
+        found.append(trouble)
+    return tuple(found)
 
 
-def _cause(client: ClusterClient, place: Place) -> ShownCause | None:
+def find_causes(client: ClusterClient, places: Mapping[str, Place], seconds: float) -> dict[str, ShownCause | None]:
+    """Causes of objects by their problems' cause_id. What is late is left out; the next call has it."""
+    found: dict[str, ShownCause | None] = {}
+    questions = {}
+    for cause_id, place in places.items():
+        read_at, shown = _cached_cause(client, cause_id)
+        if time.monotonic() - read_at <= _FRESH_SECONDS:
+            found[cause_id] = shown
+        else:
+            questions[cause_id] = partial(_cause, client, place, _cause_key(client, cause_id))
+    answered, _late = run_within(client, "cause", questions, seconds)
+    return found | answered
+
+
+def _cause_key(client: ClusterClient, cause_id: str) -> Hashable:
+    return (client.config, client.who, translation.get_language() or "", cause_id)
+
+
+def _cached_cause(client: ClusterClient, cause_id: str) -> tuple[float, ShownCause | None]:
+    """When it was read (time.monotonic()), and what was found."""
+    with _causes_lock:
+        return _causes.get(_cause_key(client, cause_id), (float("-inf"), None))
+
+
+def _cause(client: ClusterClient, place: Place, key: Hashable) -> ShownCause | None:
     try:
         obj = client.get(place.type, place.name, place.namespace)
         causes = read_causes(client, place, obj, state_of(client, place, obj))
-        shown = shown_causes(client, place, causes[:1])
+        shown = next(iter(shown_causes(client, place, causes[:1])), None)
     except KubeError:
-        return None
-    return shown[0] if shown else None
+        shown = None
+    with _causes_lock:
+        _causes[key] = (time.monotonic(), shown)
+    return shown
 
 
-def _with_cause(trouble: CardProblem, shown: ShownCause | None) -> CardProblem:
+def with_cause(trouble: CardProblem, shown: ShownCause | None) -> CardProblem:
     if shown is None:
         return trouble
     trouble = replace(trouble, cause=shown.cause.sentence)

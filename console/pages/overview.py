@@ -1,14 +1,17 @@
 """/: the overview, with the cluster's problems and links to other pages.
 
-Each card has a request of its own (`?part=`), so that none waits for another.
+Each card has a request of its own (`?part=`), so that none waits for another; the causes of problems have others
+(`?part=causes&of=`), after the cards were painted.
 
 Without JavaScript, `?all=1` has them all in one page.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from django.http import Http404, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.http import Http404, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.urls import Resolver404, get_script_prefix, resolve, reverse
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,6 +22,8 @@ from console.overview.part import CardProblem, worst_first
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
+from kube.errors import KubeError
+from resources.place import Place, place_of
 from resources.usage import NODES, metrics_type
 
 _MAIN = ("warnings", "changes", "favourites", "recent")
@@ -97,6 +102,8 @@ def overview_page(client: ClusterClient, whole: bool) -> OverviewPage:
 def overview(request: ConsoleRequest) -> HttpResponse:
     """The page, or with `?part=` one of its cards."""
     client = request.cluster
+    if request.GET.get("part") == "causes":
+        return _causes(request)
     if "part" in request.GET:
         card = by_key(request.GET["part"])
         if card is None:
@@ -107,7 +114,53 @@ def overview(request: ConsoleRequest) -> HttpResponse:
         answer["Cache-Control"] = "no-store"
         return answer
     page = overview_page(client, request.GET.get("all") == "1")
+    if page.whole:
+        page = _with_causes(request, page)
     return render.page(request, "console/overview/overview.html", {"page": page})
+
+
+def _with_causes(request: ConsoleRequest, page: OverviewPage) -> OverviewPage:
+    """Without JavaScript the page itself asks for causes."""
+    asked = [trouble.cause_id for card in page.cards for trouble in card.troubles if trouble.asks]
+    found = part.find_causes(request.cluster, _places(request, asked), part.CAUSE_SECONDS)
+
+    def known(troubles: tuple[CardProblem, ...]) -> tuple[CardProblem, ...]:
+        return tuple(part.with_cause(trouble, found.get(trouble.cause_id)) for trouble in troubles)
+
+    cards = (replace(card, troubles=known(card.troubles), snoozed=known(card.snoozed)) for card in page.cards)
+    return replace(page, cards=tuple(cards))
+
+
+def _causes(request: ConsoleRequest) -> HttpResponse:
+    """`?of=`: the cause_id of rows. Those that are known in time, as JSON; null where an object has none."""
+    asked = request.GET.getlist("of")[: part.MAX_ASKED_CAUSES]
+    found = part.find_causes(request.cluster, _places(request, asked), part.CAUSE_SECONDS)
+    rows = {
+        cause_id: shown
+        and {
+            "sentence": Truncator(shown.cause.sentence).chars(300),
+            "fix": shown.fix.label if shown.fix else "",
+            "url": shown.fix.url if shown.fix else "",
+        }
+        for cause_id, shown in found.items()
+    }
+    answer = JsonResponse(rows)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _places(request: ConsoleRequest, asked: Iterable[str]) -> dict[str, Place]:
+    """The objects of cause_ids, from the addresses in them; what isn't one is left out."""
+    found = {}
+    for cause_id in asked:
+        path = cause_id.partition(":")[2].removeprefix(get_script_prefix())
+        try:
+            match = resolve(f"/{path}")
+            if match.view_name == "resources:detail":
+                found[cause_id] = place_of(request, **match.kwargs)
+        except (Resolver404, KubeError):
+            continue
+    return found
 
 
 @require_POST

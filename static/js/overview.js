@@ -45,10 +45,50 @@ function sum() {
   }
 }
 
+// Causes come after the cards: what a row shows until then is the object's own reason.
+const AT_ONCE = 8; // as the server takes them
+const TRIES = 5; // of one that is late
+const tries = new Map(); // cause → how often it was asked for
+let asking = false;
+const unknown = () => [...document.querySelectorAll("[data-card] [data-cause]")];
+
+function explain(row, cause) {
+  row.removeAttribute("data-cause");
+  if (!cause) return;
+  const words = row.querySelector("[data-explanation]");
+  [words.textContent, words.title] = [cause.sentence, cause.sentence];
+  const fix = row.querySelector("[data-fix]");
+  if (!fix || !cause.fix) return;
+  fix.href = cause.url;
+  fix.querySelector(".pf-v6-c-button__text").textContent = cause.fix;
+  fix.hidden = false;
+  row.querySelector("[data-act]")?.remove();
+}
+
+async function causes() {
+  if (asking || document.hidden) return;
+  const wanted = [...new Set(unknown().map((row) => row.dataset.cause))].filter((id) => (tries.get(id) ?? 0) < TRIES).slice(0, AT_ONCE);
+  if (!wanted.length) return;
+  asking = true;
+  for (const id of wanted) tries.set(id, (tries.get(id) ?? 0) + 1);
+  const address = `${verdict.dataset.causes}${wanted.map((id) => `&of=${encodeURIComponent(id)}`).join("")}`;
+  const answer = await fetch(address, { headers: { "X-Console-Who": document.body.dataset.who ?? "" }, cache: "no-store" }).catch(() => null);
+  const found = answer?.ok ? await answer.json().catch(() => ({})) : {};
+  for (const row of unknown()) {
+    if (!(row.dataset.cause in found)) continue;
+    tries.delete(row.dataset.cause);
+    explain(row, found[row.dataset.cause]);
+  }
+  asking = false;
+  sum();
+  setTimeout(causes, wanted.every((id) => id in found) ? 0 : 1000);
+}
+
 const told = new WeakMap(); // card → when it came
 function heard() {
   for (const card of cards()) if (!("coming" in card.dataset) && !told.has(card)) told.set(card, Date.now());
   sum();
+  causes();
 }
 document.addEventListener("htmx:afterSettle", heard);
 document.addEventListener("live:laid", ({ target }) => { told.set(target, Date.now()); heard(); });
@@ -77,5 +117,5 @@ function renew() {
 }
 addEventListener("pageshow", ({ persisted }) => { if (persisted) renew(); });
 setInterval(tick, EVERY / 4);
-document.addEventListener("visibilitychange", tick);
+document.addEventListener("visibilitychange", () => { tick(); causes(); });
 heard();

@@ -61,6 +61,23 @@ def test_trouble_comes_by_itself_and_leads_to_its_object(
     scene.remove(client)
 
 
+def test_every_row_gets_its_cause_after_the_page_is_painted(
+    site: Site, page: Page, client: ClusterClient, namespace: str
+) -> None:
+    client.create(client.find("", "v1", "namespaces"), {"metadata": {"name": namespace}})
+    pods = client.find("", "v1", "pods")
+    for number in range(6):
+        body = {"containers": [{"name": "web", "image": "web", "envFrom": [{"configMapRef": {"name": "absent"}}]}]}
+        client.create(pods, {"metadata": {"name": f"web-{number}"}, "spec": {**body, "schedulerName": "x"}}, namespace)
+        waiting = {"reason": "CreateContainerConfigError", "message": 'configmap "absent" not found'}
+        status = {"phase": "Pending", "containerStatuses": [{"name": "web", "state": {"waiting": waiting}}]}
+        client.patch(pods, f"web-{number}", {"status": status}, namespace, subresource="status")
+    page.goto(f"{site.url}/")
+    rows = page.locator("#overview-verdict .overview-trouble", has_text=namespace)
+    expect(rows).to_have_count(6, timeout=PATIENCE)
+    expect(rows.filter(has=page.get_by_role("link", name="Create ConfigMap"))).to_have_count(6, timeout=PATIENCE)
+
+
 def test_without_a_script_one_link_shows_all(site: Site, contexts: Contexts) -> None:
     context = contexts(java_script_enabled=False)
     page = context.new_page()

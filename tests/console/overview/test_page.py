@@ -150,7 +150,7 @@ class TestTrouble:
         until(lambda: "t pull registry.invalid/none:1" in part(browser, "pods"))
         page = raw(browser, "/?all=1")
         listed = page.split("data-troubles-all", 1)[1].split("</ol>", 1)[0]
-        levels = re.findall(r'<li class="overview-trouble" data-level="(\w+)"', listed)
+        levels = re.findall(r'<li\s+class="overview-trouble"\s+data-level="(\w+)"', listed)
         assert levels == sorted(levels) and {"error", "warning"} == set(levels)
         content = words(listed)
         for text in ("nowhere", "Gadget bad", "Pod stuck", "1.0.0 → 1.1.0", "Live updates are off"):

@@ -8,10 +8,11 @@ from uuid import uuid4
 import pytest
 
 from console.overview import pods
-from console.overview.part import WARNING, CardProblem
+from console.overview.part import WARNING, CardProblem, find_causes
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.objects import uid_of
+from resources.place import Place
 from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
@@ -89,7 +90,8 @@ def test_a_pod_that_never_gets_ready_is_named_with_its_cause(client: ClusterClie
     def rows() -> list[CardProblem]:
         return [trouble for trouble in pods.collect(client).troubles if namespace in trouble.title]
 
-    until(lambda: any(row.cause for row in rows()), seconds=30)
+    (row,) = until(rows, seconds=30)
+    find_causes(client, {row.cause_id: Place(types["pods"], namespace, "slow")}, 30)
     (row,) = rows()
     assert row.title == f"Pod slow in {namespace}" and row.level == WARNING
     assert "nothing listens on its port" in row.explanation

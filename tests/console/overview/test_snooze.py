@@ -4,8 +4,11 @@ steps that are done.
 
 import html
 import re
+import time
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
@@ -145,8 +148,41 @@ def test_a_row_has_the_fix_of_its_cause(client: ClusterClient) -> None:
     place = Place(pods, name, "web")
     trouble = CardProblem(level=ERROR, title="Pod web", reason="…", url=place.url())
     try:
-        found = until(lambda: with_causes(client, [trouble], {trouble.url: place})[0].fix_url, seconds=30)
-        assert "/core/v1/configmaps/new-values/" in found and "name=absent" in found
-        assert not with_causes(client, [trouble], {})[0].fix
+        # The card doesn't wait for causes: the page asks for them, and then they are cached.
+        (row,) = with_causes(client, [trouble], {trouble.url: place})
+        assert (row.asks, row.fix) == (True, "")
+        address = f"/?{urlencode({'part': 'causes', 'of': [row.cause_id, 'x:/nonsense/', 'x']}, doseq=True)}"
+        answer = until(lambda: Client().get(address).json(), seconds=30)
+        assert list(answer) == [row.cause_id]
+        assert "/core/v1/configmaps/new-values/" in answer[row.cause_id]["url"]
+        (row,) = with_causes(client, [trouble], {trouble.url: place})
+        assert "name=absent" in row.fix_url and row.cause == answer[row.cause_id]["sentence"]
+        assert not row.asks
+        # Another reason is another question; of what isn't an object nothing is asked.
+        (row,) = with_causes(client, [replace(trouble, reason="another")], {trouble.url: place})
+        assert (row.asks, row.cause) == (True, "")
+        assert not with_causes(client, [trouble], {})[0].asks
     finally:
         client.delete(namespaces, name)
+
+
+def test_every_row_gets_its_cause_and_no_card_waits_for_it(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, only the first three rows had one, and each card waited for it for a second."""
+
+    def slow(*_arguments: object) -> None:
+        time.sleep(2)
+
+    pods = client.find("", "v1", "pods")
+    places = {place.url(): place for place in (Place(pods, "shop", f"web-{number}") for number in range(20))}
+    troubles = [CardProblem(level=ERROR, title=url, reason="…", url=url) for url in places]
+    monkeypatch.setattr(part, "read_causes", slow)
+    began = time.monotonic()
+    rows = with_causes(client, troubles, places)
+    assert time.monotonic() - began < 0.5
+    assert all(row.asks for row in rows)
+    # There are no such Pods: that is known then, and not asked again.
+    found = part.find_causes(client, {row.cause_id: places[row.url] for row in rows[:8]}, 10)
+    assert list(found.values()) == [None] * 8
+    assert [row.asks for row in with_causes(client, troubles, places)] == [False] * 8 + [True] * 12
