@@ -7,6 +7,7 @@ A Table (meta.k8s.io/v1) is a list by the API server, with columns and cells, so
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 KubeObject = dict[str, Any]
@@ -367,3 +368,12 @@ FALLBACK_COLUMNS = (
 def _fallback_row(item: dict[str, Any]) -> TableRow:
     metadata = item.get("metadata") or {}
     return TableRow((metadata.get("name"), metadata.get("creationTimestamp")), item)
+
+
+def moment(text: str) -> datetime | None:
+    """A time of the API server, in UTC where it names no offset; None if `text` isn't one."""
+    try:
+        found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

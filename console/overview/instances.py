@@ -19,10 +19,10 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType, is_custom
 from kube.errors import KubeError
+from kube.objects import moment
 from kube.reader import read
 from kube.types.meta import Object
 from resources import live_topics
-from resources.causes.evidence import moment
 from resources.lists.child_troubles import overlaid
 from resources.lists.columns import STATES
 from resources.lists.counts import count

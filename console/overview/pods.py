@@ -20,13 +20,13 @@ from console.overview.part import ERROR, WARNING, CardContent, CardProblem, with
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
+from kube.objects import moment
 from resources import live_topics
 from resources.lists.child_troubles import MANY, NOT_RUNNING
 from resources.lists.counts import count
 from resources.lists.entries import ListEntry
 from resources.lists.snapshot import snapshots
 from resources.place import Place
-from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING
 
 WAIT = 2.5

@@ -7,8 +7,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube import limits
+from kube.objects import moment
 from resources.causes.cause import Cause, CauseTarget, Severity
-from resources.causes.evidence import MAX_LINKS, Evidence, Item, evidence, moment, replicas_ready
+from resources.causes.evidence import MAX_LINKS, Evidence, Item, evidence, replicas_ready
 from resources.causes.rules import rules
 from resources.state.children import GRACE_SECONDS
 from resources.state.health import COMPLETED, DEGRADED, READY, SUSPENDED, Health

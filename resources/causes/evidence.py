@@ -14,6 +14,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube import limits
+from kube.objects import moment
 from kube.reader import read
 from kube.types.core import Container, ContainerStateTerminated, ContainerStatus, Pod
 from kube.types.meta import Object, ObjectMeta
@@ -270,15 +271,6 @@ def evidence(
         found.append(item(obj, path[-1]))
         path.append(found[-1])
     return Evidence(items=tuple(found), logs=logs or {}, stopped_operator=stopped_operator, deprecation=deprecation)
-
-
-def moment(value: str) -> datetime | None:
-    """A time of the API server; None if `value` isn't one."""
-    try:
-        found = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found if found.tzinfo else None
 
 
 def replicas_ready(item: Item) -> tuple[int, int] | None:

@@ -21,7 +21,7 @@ from django.db.models import Max, Sum
 from django.utils import timezone
 
 from kube.discovery import ResourceType
-from kube.objects import KubeObject, comparable, older, uid_of
+from kube.objects import KubeObject, comparable, moment, older, uid_of
 from kube.reader import read
 from kube.types.meta import Object
 from resources.history import stored_object
@@ -110,7 +110,7 @@ def _newer(version: str, known: str) -> bool:
 def _begin(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> None:
     obj = event.object
     metadata = read(obj, Object).metadata
-    created = _time(metadata.creation_timestamp)
+    created = moment(metadata.creation_timestamp)
     head, now = stored_object.packed(clean), timezone.now()
     fresh = not event.listed and event.type == "ADDED"
     traced = Traced.objects.create(
@@ -240,14 +240,6 @@ def _join(traced: Traced, first: Step, second: Step) -> None:
     traced.size = max(0, traced.size + len(second.back))
     first.delete()
     second.save()
-
-
-def _time(value: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found if found.tzinfo else None
 
 
 # What a list tells

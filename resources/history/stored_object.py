@@ -15,7 +15,7 @@ import hmac
 import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -23,7 +23,7 @@ from django.conf import settings
 
 from kube.fields import MISSING, Field, Path, brief, dotted, named, same, structured
 from kube.objects import MASKED as MASKED
-from kube.objects import KubeObject, mapping, redacted, without_last_applied
+from kube.objects import KubeObject, mapping, moment, redacted, without_last_applied
 from kube.reader import read
 from kube.types.meta import Condition, ManagedFieldsEntry, ManagedMeta, Object, TypicalObject
 
@@ -130,21 +130,13 @@ def writer(
         return "", None
     status = all(path and path[0] == "status" for path in paths)
     last.sort(key=lambda entry: (*_owned(entry, paths), (entry.subresource == "status") == status))
-    when = _moment(newest)
+    when = moment(newest)
     present = [path for path in paths if _has(obj, path)]
     if present:
         known = _owned(last[-1], present)[0] > 0
     else:
         known = not paths or since is None or (when is not None and when > since.replace(microsecond=0))
     return (last[-1].manager[:253], when) if known else ("", None)
-
-
-def _moment(value: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found.replace(tzinfo=found.tzinfo or UTC)
 
 
 def _has(value: Any, path: Path) -> bool:

@@ -12,7 +12,7 @@ namespace that could not be read) the times of creation decide: an object is nev
 import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 from console.web.access import can, denial
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, uid_of
+from kube.objects import KubeObject, moment, uid_of
 from kube.reader import read
 from kube.requests import FIELD_MANAGER
 from kube.types.meta import Object
@@ -218,7 +218,7 @@ class NamespaceUids:
 
     def uid_of(self, namespace: str, obj: Mapping[str, Any]) -> str:
         """The uid of the namespace in which `obj` is, '' where that isn't known."""
-        created = _created_at(obj)
+        created = moment(read(obj, Object).metadata.creation_timestamp)
         if not namespace or created is None:
             return ""
         life = self._known.get(namespace, NamespaceLife())
@@ -380,12 +380,4 @@ def _own_life(client: ClusterClient, place: Place) -> Q:
 def _namespace_life(client: ClusterClient, namespace: str) -> NamespaceLife:
     """As it is now. Raises KubeError."""
     obj = client.get(client.find("", "v1", "namespaces"), namespace)
-    return NamespaceLife(uid_of(obj), _created_at(obj), time.time())
-
-
-def _created_at(obj: Mapping[str, Any]) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(read(obj, Object).metadata.creation_timestamp.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return NamespaceLife(uid_of(obj), moment(read(obj, Object).metadata.creation_timestamp), time.time())

@@ -16,12 +16,11 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError, NotFound
-from kube.objects import KubeObject, namespace_of, uid_of
+from kube.objects import KubeObject, moment, namespace_of, uid_of
 from kube.reader import read, read_list
 from kube.types.core import Event
 from kube.types.meta import ObjectReference
 from resources.page.detail import Link, link
-from resources.state.children import moment
 from resources.tree import types_below, uids_below
 
 #: Events of one object on its page, which has no further pages.

@@ -7,10 +7,11 @@ An operator that only waits for its StatefulSet leaves an instance "Pending" whi
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from kube.objects import moment
 from resources.state.health import COMPLETED, DEGRADED, SUSPENDED, TERMINATING, Health
 
 #: Pods fail for some seconds while what they need is being made.
@@ -61,12 +62,3 @@ def combined(own: Health, troubles: Iterable[Trouble]) -> Health:
     return Health(
         state=DEGRADED, reason=_("%(kind)s %(name)s: %(reason)s") % words, since=first.health.since, below=True
     )
-
-
-def moment(text: str) -> datetime | None:
-    """A time of the API server; None if `text` isn't one."""
-    try:
-        found = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -21,7 +21,7 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject
+from kube.objects import KubeObject, moment
 from resources import favourites, live_topics
 from resources.acting.actions import Action, actions, leading_to
 from resources.diagnosis import state_of
@@ -36,7 +36,6 @@ from resources.page.detail import detail as details_of
 from resources.page.events import Events
 from resources.page.values import StatusValue, ValueNode, sections, status_secrets, status_values
 from resources.place import CLUSTER_SCOPE, Place, place_of
-from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Condition, Health, by_word
 from resources.views import history
 from resources.views.history import HistoryPart

@@ -35,14 +35,13 @@ from kube import limits
 from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import Invalid, KubeError, NotFound
-from kube.objects import KubeObject
+from kube.objects import KubeObject, moment
 from kube.reader import read
 from kube.transport import AsyncTransport
 from kube.types.meta import Object
 from resources.acting import acts
 from resources.place import Place, place_of
 from resources.podlogs import LogContainer, containers
-from resources.state.children import moment
 from resources.views.stream import OpenEnded, in_thread
 from resources.views.stream_request import Refused, client_of, request_of
 

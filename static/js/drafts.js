@@ -1,5 +1,7 @@
 // The safety net of pages where somebody writes an object: a copy of what is typed for as long as this tab lives, offered again when the page
 // was left without saving; a question before that; a form's token renewed when it was too old; nothing sent that is too large to arrive.
+import * as storage from "./frame/storage.js";
+
 const LIMIT = 15.5 * 1024 * 1024; // console/settings.py: DATA_UPLOAD_MAX_MEMORY_SIZE
 const FIELDS = 199_000; // DATA_UPLOAD_MAX_NUMBER_FIELDS
 const COPY = 1024 * 1024;
@@ -8,8 +10,8 @@ const native = () => form() && !form().hasAttribute("hx-post");
 const address = () => (form()?.getAttribute("action") || location.pathname + location.search).replace(/[?&]view=\w+/, "");
 const key = () => `draft:${address()}`;
 
-function read() { try { return JSON.parse(sessionStorage.getItem(key())); } catch { return null; } }
-function write(value) { try { if (value) sessionStorage.setItem(key(), JSON.stringify(value)); else sessionStorage.removeItem(key()); } catch { /* no room: the page still has it */ } }
+const read = () => storage.read(key(), null, "sessionStorage");
+const write = (value) => storage.write(key(), value, "sessionStorage");
 
 function pairs() { return [...new FormData(form())].filter(([name, value]) => name !== "csrfmiddlewaretoken" && typeof value === "string"); }
 

@@ -89,11 +89,11 @@ part("form")?.addEventListener("change", ({ target }) => { if (target.matches("i
 // Another choice of lines loads the page anew: what is searched, wrapped and hidden stays.
 const KEY = `log:${location.pathname}`;
 part("form")?.addEventListener("submit", () => {
-  write(KEY, { text: part("search").value, only: part("only").checked, wrap: part("wrap").checked, hidden: [...hidden] }, sessionStorage);
+  write(KEY, { text: part("search").value, only: part("only").checked, wrap: part("wrap").checked, hidden: [...hidden] }, "sessionStorage");
 });
-const restored = read(KEY, null, sessionStorage);
+const restored = read(KEY, null, "sessionStorage");
 if (restored) {
-  write(KEY, null, sessionStorage);
+  write(KEY, null, "sessionStorage");
   for (const name of restored.hidden) hidden.add(name);
   for (const box of boxes?.querySelectorAll("input") ?? []) box.checked = !hidden.has(box.value);
   [part("search").value, part("only").checked, part("wrap").checked] = [restored.text, restored.only, restored.wrap];

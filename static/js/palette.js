@@ -1,4 +1,6 @@
 // Ctrl-K: go anywhere by typing. "?" lists the keys, "/" goes to the page's own search field. What was opened lately comes first.
+import { read, write } from "./frame/storage.js";
+
 const dialog = document.getElementById("palette");
 const field = document.getElementById("palette-q");
 const list = document.getElementById("palette-list");
@@ -6,13 +8,13 @@ const PREFIX = document.documentElement.dataset.prefix ?? ""; // of this cluster
 const RECENT = `console-recent${PREFIX}`;
 const MOST = 8;
 
-const recent = () => { try { return JSON.parse(localStorage.getItem(RECENT)) ?? []; } catch { return []; } };
+const recent = () => read(RECENT, []);
 function remember() {
   const title = document.title.split(" · ").slice(0, -1).join(" · ");
   // Objects, operators and packages; lists and forms are a few letters away anyway.
   if (!title || !/^\/(resources\/([^/]+\/){5}|operators\/[^/]+\/[^/]+\/|operatorhub\/([^/]+\/){3})$/.test(location.pathname.slice(PREFIX.length))) return;
   const rest = recent().filter((one) => one.url !== location.pathname);
-  try { localStorage.setItem(RECENT, JSON.stringify([{ url: location.pathname, title }, ...rest].slice(0, MOST))); } catch { /* full, or not allowed */ }
+  write(RECENT, [{ url: location.pathname, title }, ...rest].slice(0, MOST));
 }
 
 const options = () => [...list.querySelectorAll("[role=option]")];

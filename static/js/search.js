@@ -1,21 +1,23 @@
 // What was searched for lately, in this browser and on this cluster only.
+import { read, write } from "./frame/storage.js";
+
 const KEY = `console-searches${document.documentElement.dataset.prefix ?? ""}`;
 const MOST = 8;
 const place = document.querySelector("[data-searches]");
-const read = () => { try { return JSON.parse(localStorage.getItem(KEY)) ?? []; } catch { return []; } };
+const recent = () => read(KEY, []);
 
 function remember() {
   const text = new URL(location.href).searchParams.get("q")?.trim();
   if (!text) return;
   // What was being typed on the way to it is no search of its own.
-  const rest = read().filter((one) => !text.startsWith(one) && one !== text);
-  try { localStorage.setItem(KEY, JSON.stringify([text, ...rest].slice(0, MOST))); } catch { /* full, or not allowed */ }
+  const rest = recent().filter((one) => !text.startsWith(one) && one !== text);
+  write(KEY, [text, ...rest].slice(0, MOST));
 }
 
 function show() {
   if (!place) return;
   const here = new URL(location.href).searchParams.get("q")?.trim();
-  const links = read().filter((one) => one !== here).map((text) => {
+  const links = recent().filter((one) => one !== here).map((text) => {
     const link = document.createElement("a");
     const to = new URL(location.pathname, location.href);
     to.searchParams.set("namespace", document.querySelector("input[name=namespace]")?.value ?? "-");

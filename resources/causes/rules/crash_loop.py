@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from kube.objects import moment
 from kube.types.core import ContainerStateTerminated
 from resources.causes.cause import Cause, Link, shortened
 from resources.causes.evidence import (
@@ -20,7 +21,6 @@ from resources.causes.evidence import (
     Item,
     container_label,
     edit_fix,
-    moment,
     not_ready_since,
     pod_containers,
 )

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from kube.objects import moment
 from kube.types.core import Container
 from resources.causes import evidence
 from resources.causes.cause import Cause, Link, shortened
-from resources.causes.evidence import ContainerState, Event, Evidence, Item, moment
+from resources.causes.evidence import ContainerState, Event, Evidence, Item
 
 RANK = 30
 ENOUGH = 3

@@ -2,14 +2,13 @@
 // while typing.
 import { Compartment } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
+import { read, write } from "../frame/storage.js";
 
 const KEY = "console-editor";
 const DEFAULTS = { size: "", wrap: false, hints: true };
 
 function stored() {
-  let found = null;
-  try { found = JSON.parse(localStorage.getItem(KEY)); } catch { /* not allowed, or not ours */ }
-  const { size, wrap, hints } = { ...DEFAULTS, ...found };
+  const { size, wrap, hints } = { ...DEFAULTS, ...read(KEY) };
   return { size: /^[1-9]\d$/.test(size) ? size : "", wrap: wrap === true, hints: hints !== false };
 }
 
@@ -35,7 +34,7 @@ export function settings(frame, hints) {
       const name = target.dataset.editorSet;
       if (!name) return;
       now = { ...now, [name]: target.type === "checkbox" ? target.checked : target.value };
-      try { localStorage.setItem(KEY, JSON.stringify(now)); } catch { /* full, or not allowed */ }
+      write(KEY, now);
       document.dispatchEvent(new CustomEvent("console:editor", { detail: now }));
     });
     document.addEventListener("console:editor", ({ detail }) => { now = detail; show(view); });

@@ -1,4 +1,5 @@
 // The YAML beside the form: what the form says, tried on the API server after a second's rest. Asked for only while it is open.
+import { read, write } from "../frame/storage.js";
 import { form } from "./parts.js";
 
 const KEY = "form-preview";
@@ -6,13 +7,8 @@ export const REST_MS = 1000;
 const panel = () => document.getElementById("form-preview");
 const button = () => form()?.querySelector("[data-preview]");
 
-function wanted() {
-  try { return localStorage.getItem(KEY) === "1"; } catch { return false; }
-}
-
-function want(open) {
-  try { localStorage.setItem(KEY, open ? "1" : "0"); } catch { /* full, or not allowed */ }
-}
+const wanted = () => read(KEY) === 1;
+const want = (open) => write(KEY, open ? 1 : 0);
 
 let asking = null;
 

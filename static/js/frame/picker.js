@@ -1,17 +1,14 @@
 // The namespace picker: names are found by typing, and those picked lately come first.
+import { read, write } from "./storage.js";
+
 const MOST = 5;
 const KEY = `console-namespaces${document.documentElement.dataset.prefix ?? ""}`;
 
 export const matches = (name, typed) => name.toLowerCase().includes(typed.trim().toLowerCase());
 export const withPicked = (names, picked) => [picked, ...names.filter((name) => name !== picked)].slice(0, MOST);
 
-const recent = () => {
-  try { return JSON.parse(localStorage.getItem(KEY)) ?? []; } catch { return []; }
-};
-
-function remember(name) {
-  try { localStorage.setItem(KEY, JSON.stringify(withPicked(recent(), name))); } catch { /* full, or not allowed */ }
-}
+const recent = () => read(KEY, []);
+const remember = (name) => write(KEY, withPicked(recent(), name));
 
 function drawRecent(form) {
   const there = new Map([...form.querySelectorAll("[data-picker-names] button")].map((button) => [button.value, button]));

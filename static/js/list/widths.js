@@ -1,5 +1,7 @@
 // Widths of a list's columns: drag the end of a head, or press Shift and an arrow key on it. This browser keeps them
 // for each list; "Reset to default" in the menu of columns, or a double click on an end, forgets them.
+import { read, write } from "../frame/storage.js";
+
 const [EDGE, LEAST, MOST, STEP] = [8, 48, 1600, 16];
 const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
@@ -10,14 +12,8 @@ const heads = () => [...document.querySelectorAll("#list .list-table > thead th"
 const columns = () => heads().filter((head) => head.dataset.column);
 const wide = (head) => head.getBoundingClientRect().width;
 
-function kept() {
-  try { return JSON.parse(localStorage.getItem(key())) ?? {}; } catch { return {}; }
-}
-function keep(widths) {
-  try {
-    if (widths) localStorage.setItem(key(), JSON.stringify(widths)); else localStorage.removeItem(key());
-  } catch { /* full, or not allowed */ }
-}
+const kept = () => read(key(), {});
+const keep = (widths) => write(key(), widths);
 
 // The last column takes what is left. A column that was chosen later has no width of its own yet.
 function draw(widths = kept()) {
