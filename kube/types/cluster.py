@@ -9,6 +9,20 @@ from kube.types.core import HostPathVolumeSource, NFSVolumeSource, ResourceRequi
 from kube.types.meta import Condition, LabelSelector, Object, ObjectReference, TypedLocalObjectReference
 
 
+class Release(ApiType, frozen=True):
+    version: str = ""
+
+
+class ClusterVersionStatus(ApiType, frozen=True):
+    desired: Release = Release()
+
+
+class ClusterVersion(Object, frozen=True):
+    """Of OpenShift: config.openshift.io/v1, with the name "version"."""
+
+    status: ClusterVersionStatus = ClusterVersionStatus()
+
+
 class Taint(ApiType, frozen=True):
     key: str = ""
     value: str = ""

@@ -22,7 +22,7 @@ from threading import Lock
 from typing import Any
 
 import msgspec
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
@@ -37,7 +37,16 @@ from kube.types.olm import CSVDescription, Deprecation, PackageChannel, PackageM
 from operatorhub.admin import catalogs, catalogsources
 from operatorhub.models import Catalog, Package, PackageGraph, StoredBundle
 from operatorhub.sources import drafts, folder, image, packagemanifests
-from operatorhub.sources.drafts import Channel, ChannelEntry, Contents, Graph, SourceError, bundle_version, problems
+from operatorhub.sources.drafts import (
+    Channel,
+    ChannelEntry,
+    Contents,
+    Graph,
+    SourceError,
+    VersionLifecycle,
+    bundle_version,
+    problems,
+)
 
 __all__ = [
     "Bundle",
@@ -353,6 +362,29 @@ def stored_graph(catalog: Catalog, package: str) -> Graph | None:
     """A package's graph in the catalog as it was read last."""
     row = PackageGraph.objects.filter(catalog=catalog, generation=catalog.generation, package=package).first()
     return None if row is None else msgspec.json.decode(zlib.decompress(row.data), type=Graph)
+
+
+#: By catalog, generation and package: what was read of a generation stays so.
+_lifecycles: LRUCache[tuple[int, int, str], tuple[VersionLifecycle, ...]] = LRUCache(4096)
+_lifecycles_lock = Lock()
+
+
+def stored_lifecycle(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[VersionLifecycle, ...]:
+    """() where no catalog that the console read states it, or the user can't see that catalog."""
+    if not visible(client, namespace):
+        return ()
+    for row in describing_catalogs(client.name, namespace, catalog):
+        key = (row.pk, row.generation, package)
+        with _lifecycles_lock:
+            found = _lifecycles.get(key)
+        if found is None:
+            known = stored_graph(row, package)
+            found = known.lifecycle if known else ()
+            with _lifecycles_lock:
+                _lifecycles[key] = found
+        if found:
+            return found
+    return ()
 
 
 def stored_graphs(catalog: Catalog) -> Iterable[Graph]:

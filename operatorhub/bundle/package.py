@@ -1,22 +1,38 @@
-"""One package in full: channels, versions, and what a version says of itself.
+"""One package in full: channels, versions, what a version says of itself, and its lifecycle.
 
 From its PackageManifest at this moment, or from the catalog that the console read itself. A PackageManifest describes
-the newest version of each channel only.
+the newest version of each channel only, and no lifecycle: OLM's package server drops it. OKD asks the catalog's own
+gRPC service for it, which the console can't reach from outside of the cluster.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
+from threading import Lock
 from typing import Any
+
+from cachetools import TTLCache, cached
+from django.utils import timezone
 
 from console.web import markdown
 from kube.client import ClusterClient
-from kube.errors import Forbidden
+from kube.errors import Forbidden, KubeError
+from kube.reader import read as read_as
+from kube.types.cluster import ClusterVersion
 from kube.types.olm import AppLink, CSVDescription, Maintainer, PackageChannel, PackageManifestStatus
 from operatorhub import csv, olm
 from operatorhub.admin import catalogs
 from operatorhub.bundle import bundles
 from operatorhub.models import Package
 from operatorhub.sources import packagemanifests
+from operatorhub.sources.drafts import SupportPhase, VersionLifecycle
+
+OPENSHIFT = "openshift"
+#: As people write the platforms that lifecycles name.
+_PLATFORMS = {OPENSHIFT: "OpenShift", "kubernetes": "Kubernetes"}
+_MINOR = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?", re.ASCII)
+_VERSION_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,3 +239,91 @@ def subscriptions(client: ClusterClient, name: str) -> tuple[olm.Subscription, .
     except Forbidden:
         return ()
     return tuple(subscription for subscription in map(olm.subscription, found) if subscription.package == name)
+
+
+# Lifecycle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifecycle:
+    """What the catalog states of one version.
+
+    `compatible`: with this cluster; None where nothing is stated of its platform. `platforms`: in words. `phases`: by their ends; `phase`: today's, None where support has ended or hasn't begun.
+    """
+
+    compatible: bool | None
+    platforms: str
+    cluster: str
+    phases: tuple[SupportPhase, ...]
+    phase: SupportPhase | None
+
+
+def lifecycle(
+    stated: Iterable[VersionLifecycle], version: str, cluster: Mapping[str, str], today: date
+) -> Lifecycle | None:
+    """Of the entry with the version's major and minor number; None without one. `cluster`: versions of its
+    platforms.
+    """
+    wanted = minor(version)
+    found = next((entry for entry in stated if wanted and minor(entry.version) == wanted), None)
+    if found is None or not (found.phases or found.platforms):
+        return None
+    own = next((name for name in found.platforms if minor(cluster.get(name, ""))), "")
+    here = minor(cluster.get(own, ""))
+    phases = tuple(sorted(found.phases, key=lambda phase: phase.end))
+    return Lifecycle(
+        compatible=here in map(minor, found.platforms[own]) if own else None,
+        platforms="; ".join(
+            f"{_PLATFORMS.get(name, name)} {', '.join(versions) or '–'}" for name, versions in found.platforms.items()
+        ),
+        cluster=f"{_PLATFORMS.get(own, own)} {cluster[own]}" if own else "",
+        phases=phases,
+        phase=next((phase for phase in phases if _is_current(phase, today)), None),
+    )
+
+
+def lifecycles(
+    client: ClusterClient, wanted: Iterable[tuple[str, str, str, str]]
+) -> dict[tuple[str, str, str, str], Lifecycle]:
+    """By namespace, catalog, package and version; of those whose catalog the console has read and states one."""
+    found = {}
+    for namespace, catalog, name, version in set(wanted):
+        stated = bundles.stored_lifecycle(client, namespace, catalog, name)
+        if known := lifecycle_here(client, stated, version):
+            found[(namespace, catalog, name, version)] = known
+    return found
+
+
+def lifecycle_here(client: ClusterClient, stated: Iterable[VersionLifecycle], version: str) -> Lifecycle | None:
+    """On this cluster, today."""
+    return lifecycle(stated, version, platform_versions(client), timezone.now().date()) if stated else None
+
+
+def minor(version: str) -> tuple[int, int] | None:
+    """The major and minor number of "v1.2.3", "1.2" or "1"; None for what has none."""
+    found = _MINOR.search(version)
+    return (int(found[1]), int(found[2] or 0)) if found else None
+
+
+def _is_current(phase: SupportPhase, today: date) -> bool:
+    try:
+        return date.fromisoformat(phase.start) <= today <= date.fromisoformat(phase.end)
+    except ValueError:
+        return False
+
+
+def _version_key(client: ClusterClient) -> tuple[str, str]:
+    return client.host, client.who
+
+
+@cached(TTLCache(256, _VERSION_SECONDS), key=_version_key, lock=Lock())
+def platform_versions(client: ClusterClient) -> dict[str, str]:
+    """Of Kubernetes, and of OpenShift on a cluster that is one; without those that can't be read."""
+    found = {}
+    try:
+        found["kubernetes"] = str(client.version().get("gitVersion") or "")
+        type_ = client.find("config.openshift.io", "v1", "clusterversions")
+        found[OPENSHIFT] = read_as(client.get(type_, "version"), ClusterVersion).status.desired.version
+    except KubeError:
+        pass
+    return found

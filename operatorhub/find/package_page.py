@@ -193,7 +193,8 @@ class DirectInstall:
 class ClusterFacts:
     """What this cluster and its other catalogs say.
 
-    `too_old`: whether its Kubernetes is older than the operator wants.
+    `too_old`: whether its Kubernetes is older than the operator wants. `max_openshift`: the newest OpenShift that the
+    bundle allows, '' if it says nothing; `openshift`: this cluster's, '' if that doesn't matter.
     """
 
     subscriptions: tuple[olm.Subscription, ...]
@@ -203,6 +204,20 @@ class ClusterFacts:
     offers: tuple[bundles.PackageOffer, ...]
     answers: tuple[contents.Resolution, ...]
     running: tuple[DirectInstall, ...]
+    lifecycle: package.Lifecycle | None = None
+    max_openshift: str = ""
+    openshift: str = ""
+
+    @property
+    def compatible(self) -> bool | None:
+        """With this cluster, by all that is stated; None where nothing is."""
+        stated = [self.lifecycle.compatible if self.lifecycle else None]
+        if self.kubernetes:
+            stated.append(not self.too_old)
+        if self.max_openshift and self.openshift:
+            stated.append((package.minor(self.openshift) or ()) <= (package.minor(self.max_openshift) or ()))
+        known = [answer for answer in stated if answer is not None]
+        return all(known) if known else None
 
 
 def here(client: ClusterClient, chosen: Chosen) -> ClusterFacts:
@@ -212,6 +227,8 @@ def here(client: ClusterClient, chosen: Chosen) -> ClusterFacts:
     wanted = chosen.about.min_kube if chosen.about else ""
     kubernetes = _kubernetes(client) if wanted else ""
     here = (manifest.namespace, manifest.catalog)
+    key = (*here, manifest.name, chosen.version)
+    newest = _max_openshift(chosen)
     return ClusterFacts(
         subscriptions=tuple(subscription for subscription in every if subscription.package == manifest.name),
         unlisted=unlisted,
@@ -222,7 +239,19 @@ def here(client: ClusterClient, chosen: Chosen) -> ClusterFacts:
         ),
         answers=contents.answers(client, chosen.needs, every, manifest.namespace),
         running=_running(client, manifest),
+        lifecycle=package.lifecycles(client, [key]).get(key),
+        max_openshift=newest,
+        openshift=package.platform_versions(client).get(package.OPENSHIFT, "") if newest else "",
     )
+
+
+def _max_openshift(chosen: Chosen) -> str:
+    """https://github.com/operator-framework/api/blob/master/pkg/validation/internal/community.go"""
+    for prop in chosen.bundle.properties if chosen.bundle else ():
+        if prop.get("type") == "olm.maxOpenShiftVersion":
+            value = str(prop.get("value"))
+            return value if package.minor(value) and len(value) < 20 else ""
+    return ""
 
 
 def _running(client: ClusterClient, manifest: Manifest) -> tuple[DirectInstall, ...]:

@@ -27,6 +27,7 @@ from kube.reader import read
 from kube.types.meta import ObjectMeta
 from kube.types.olm import CSVDescription, OLMConfig
 from operatorhub import csv, install_state, olm
+from operatorhub.bundle.package import Lifecycle, lifecycles
 from operatorhub.csv import Api
 from operatorhub.models import Package
 from operatorhub.running import updates
@@ -89,6 +90,7 @@ class Operator:
     runs_in: str = ""
     update: Update | None = None
     deprecated: tuple[str, ...] = ()
+    lifecycle: Lifecycle | None = None
 
     @property
     def url(self) -> str:
@@ -148,8 +150,18 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
         and (not namespace or sub.namespace == namespace)
         and there.isdisjoint({(sub.namespace, sub.current_csv), (sub.namespace, sub.installed_csv)})
     ]
-    rows = _judged(client, rows, by_csv)
+    rows = with_lifecycles(client, _judged(client, rows, by_csv), subs)
     return Listed(tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))), tuple(gaps))
+
+
+def with_lifecycles(
+    client: ClusterClient, rows: Iterable[Operator], subs: Iterable[olm.Subscription]
+) -> list[Operator]:
+    """With what the catalogs of their Subscriptions state of the installed versions."""
+    places = {(sub.namespace, sub.name): (sub.catalog_namespace, sub.catalog, sub.package) for sub in subs}
+    keyed = [(row, places.get((row.namespace, row.subscription), ("", "", ""))) for row in rows]
+    found = lifecycles(client, ((*place, row.version) for row, place in keyed if place[2] and row.version))
+    return [replace(row, lifecycle=found.get((*place, row.version))) for row, place in keyed]
 
 
 def _heads(client: ClusterClient, namespace: str, labels: str, whole: bool = False) -> list[TableRow]:

@@ -133,6 +133,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> tuple[KubeObject, 
 def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | None) -> Operator:
     icon = installed_operators.icon_of(client, sub)
     row = installed_operators.operator_row(obj, summary(obj), sub, icon, updates.catalogs(client) if sub else None)
+    (row,) = installed_operators.with_lifecycles(client, [row], [sub] if sub else [])
     if row.state == workloads.DONE:
         return row
     reason = olm.csv_status(obj).message

@@ -59,12 +59,34 @@ class Channel:
     deprecated: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SupportPhase:
+    """`start`, `end`: the first and the last day, YYYY-MM-DD."""
+
+    name: str
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLifecycle:
+    """What the publisher states of a minor version, such as "1.2".
+
+    `platforms`: by the name of a platform ("openshift"), its versions on which this one runs. `phases`: of support.
+    """
+
+    version: str
+    platforms: dict[str, tuple[str, ...]]
+    phases: tuple[SupportPhase, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
     """A package's channels, its default one first.
 
     `edges_known` False: only names and versions are known. `missing`: versions that the cluster's catalog doesn't have,
-    although another source of it names them. `problems`: what is odd, in words.
+    although another source of it names them. `problems`: what is odd, in words. `lifecycle`: () where the catalog has
+    none, or can't be read by the console.
     """
 
     package: str
@@ -74,6 +96,7 @@ class Graph:
     deprecated: str = ""
     missing: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    lifecycle: tuple[VersionLifecycle, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

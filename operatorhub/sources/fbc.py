@@ -1,5 +1,5 @@
-"""File-based catalogs: olm.package, olm.channel, olm.bundle and olm.deprecations, as JSON objects in a row or as YAML
-documents divided by `---`.
+"""File-based catalogs: olm.package, olm.channel, olm.bundle, olm.deprecations and OpenShift's lifecycle metadata, as
+JSON objects in a row or as YAML documents divided by `---`.
 
 A catalog may be larger than the memory it may take, so one document is in memory at a time and bundles are yielded as
 they come; packages at the end, when all their channels are known. A document that can't be read is reported with its
@@ -31,6 +31,8 @@ from operatorhub.sources.drafts import (
     DraftProblem,
     Graph,
     PackageDraft,
+    SupportPhase,
+    VersionLifecycle,
     bundle_version,
     contents,
     newest_first,
@@ -42,6 +44,9 @@ from untrusted import json_bounds
 _CHUNK = 1024 * 1024
 # A string at once, so that braces in it do not count; a lone quote is a string that isn't closed yet.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}"]', re.S)
+_LIFECYCLE = "io.openshift.operators.lifecycles.v1alpha1"
+# Versions of a package and of a platform; phases and platforms of a version; characters of a name.
+_MAX_LIFECYCLES, _MAX_PHASES, _MAX_WORD = 200, 20, 100
 _DIVIDER = re.compile(rb"---(\s|$)")
 
 # olm.csv.metadata: what catalogs keep of a CSV instead of all of it.
@@ -114,6 +119,29 @@ class _DeprecationsBlob(ApiType, frozen=True):
     entries: tuple[_DeprecationEntry, ...] = ()
 
 
+class _PlatformEntry(ApiType, frozen=True):
+    name: Text = ""
+    versions: tuple[Text, ...] = ()
+
+
+class _PhaseEntry(ApiType, frozen=True):
+    name: Text = ""
+    start_date: Text = ""
+    end_date: Text = ""
+
+
+class _LifecycleEntry(ApiType, frozen=True):
+    name: Text = ""
+    phases: tuple[_PhaseEntry, ...] = ()
+    platform_compatibility: tuple[_PlatformEntry, ...] = ()
+
+
+class _LifecycleBlob(ApiType, frozen=True):
+    """https://github.com/openshift/console/blob/main/pkg/olm/lifecycle.go"""
+
+    versions: tuple[_LifecycleEntry, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Blob:
     """`value` {} and `problem` in words where it can't be read.
@@ -131,13 +159,15 @@ class Blob:
 class _Catalog:
     """State collected until the end of the catalog.
 
-    `channels`: package → (name, entries); `versions`: bundles by package; deprecations by package, schema and name.
+    `channels`: package → (name, entries); `versions`: bundles by package; deprecations by package, schema and name;
+    `lifecycles` by package.
     """
 
     packages: dict[str, _PackageBlob] = field(default_factory=dict)
     channels: dict[str, list[tuple[str, list[ChannelEntry]]]] = field(default_factory=dict)
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
     deprecations: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    lifecycles: dict[str, tuple[VersionLifecycle, ...]] = field(default_factory=dict)
     known: Container[str] = ()
 
 
@@ -220,6 +250,14 @@ def _blob_drafts(catalog: _Catalog, blob: Blob, place: str) -> Iterator[Draft]:
     elif schema == "olm.deprecations" and package:
         for entry in read(value, _DeprecationsBlob).entries:
             catalog.deprecations[(package, entry.reference.schema, entry.reference.name)] = entry.message
+    elif schema == _LIFECYCLE and package:
+        if package in catalog.lifecycles:
+            # OKD's console shows neither: which one holds isn't known.
+            catalog.lifecycles[package] = ()
+            yield DraftProblem(place, _("the lifecycle of the package %(name)s is a duplicate") % {"name": package})
+        else:
+            entries = read(value, _LifecycleBlob).versions[:_MAX_LIFECYCLES]
+            catalog.lifecycles[package] = tuple(map(_version_lifecycle, entries))
     elif schema in ("olm.package", "olm.channel", "olm.bundle", "olm.deprecations"):
         yield DraftProblem(place, _("this %(schema)s has no name or no package") % {"schema": schema})
 
@@ -267,6 +305,18 @@ def _partial(name: str, about: Mapping[str, Any], properties: tuple[Mapping[str,
     }
 
 
+def _version_lifecycle(entry: _LifecycleEntry) -> VersionLifecycle:
+    platforms = {
+        platform.name[:_MAX_WORD]: tuple(version[:_MAX_WORD] for version in platform.versions[:_MAX_LIFECYCLES])
+        for platform in entry.platform_compatibility[:_MAX_PHASES]
+    }
+    phases = (
+        SupportPhase(phase.name[:_MAX_WORD], phase.start_date[:_MAX_WORD], phase.end_date[:_MAX_WORD])
+        for phase in entry.phases[:_MAX_PHASES]
+    )
+    return VersionLifecycle(entry.name[:_MAX_WORD], platforms, tuple(phases))
+
+
 def _entry(entry: _ChannelBlobEntry) -> ChannelEntry:
     return ChannelEntry(
         name=entry.name,
@@ -307,6 +357,7 @@ def _package_drafts(catalog: _Catalog) -> Iterator[Draft]:
             channels=ordered,
             edges_known=True,
             deprecated=catalog.deprecations.get((name, "olm.package", ""), ""),
+            lifecycle=catalog.lifecycles.get(name, ()),
         )
         yield PackageDraft(graph, definition.icon.data)
 

@@ -21,6 +21,7 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of
 from operatorhub import tasks
 from operatorhub.bundle import bundles
+from operatorhub.bundle.package import lifecycle_here
 from operatorhub.extensions import draft, facts
 from operatorhub.install import situation
 from operatorhub.sources.drafts import SourceError
@@ -52,6 +53,7 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
     own = live_topics.topics(client, (facts.GROUP, facts.VERSION, facts.EXTENSIONS))
     context = {
         "extension": found,
+        "lifecycle": lifecycle_here(client, graph.lifecycle, found.installed) if graph else None,
         "objects": facts.owned_objects(client, name),
         "next": [version for version in versions if version.follows and version.name != found.bundle],
         "topics": f"{own} {live_topics.topics(client, live_topics.DEPLOYMENTS, namespace=found.namespace)}",

@@ -111,6 +111,7 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "rows": rows,
         "query": query,
         "filters": _shown_filters(result, namespace),
+        "has_lifecycles": any(row.lifecycle for row in found.rows),
         "gaps": found.gaps,
         "namespace": namespace,
         "problem": problem,
