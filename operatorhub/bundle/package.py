@@ -248,7 +248,8 @@ def subscriptions(client: ClusterClient, name: str) -> tuple[olm.Subscription, .
 class Lifecycle:
     """What the catalog states of one version.
 
-    `compatible`: with this cluster; None where nothing is stated of its platform. `platforms`: in words. `phases`: by their ends; `phase`: today's, None where support has ended or hasn't begun.
+    `compatible`: with this cluster; None where nothing is stated of its platform. `platforms`: in words. `phases`: by
+    their ends; `phase`: today's, None where support has ended or hasn't begun.
     """
 
     compatible: bool | None
