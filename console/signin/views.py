@@ -25,6 +25,7 @@ from console.signin.oidc.provider import provider_name
 from console.signin.sessions import Person
 from console.web import audit
 from console.web.front import place_of
+from console.web.quick_starts import OPEN_COOKIE
 from console.web.render import page as render_page
 from console.web.request import NAMESPACE_COOKIE, ConsoleRequest, own_address
 from kube.errors import KubeError
@@ -138,12 +139,13 @@ def signed_in_response(request: HttpRequest, person: Person, back: str) -> HttpR
 
 
 def clear_browser_data(response: HttpResponse) -> None:
-    """Makes the browser delete what has names of objects in it: drafts of forms, messages, the chosen namespace.
+    """Makes the browser delete what has names of objects in it: drafts of forms, messages, the chosen namespace,
+    the open quick start.
 
     https://www.w3.org/TR/clear-site-data/ : browsers do it where the page is of https or localhost.
     """
     response["Clear-Site-Data"] = '"cache", "storage"'
-    for cookie in (NAMESPACE_COOKIE, "messages"):
+    for cookie in (NAMESPACE_COOKIE, OPEN_COOKIE, "messages"):
         response.delete_cookie(cookie, samesite="Lax")
 
 

@@ -18,11 +18,13 @@ def test_a_sign_out_ends_the_session_and_takes_its_traces_from_the_browser(staff
     browser = signed_in(staff.clerk)
     browser.post("/namespaces/pick/", {"namespace": staff.here})
     assert browser.cookies["console_namespace"].value == staff.here
+    browser.get("/quick-starts/first-steps/")
+    assert browser.cookies["console_quick_start"].value == "first-steps"
     cookie = browser.cookies[settings.SESSION_COOKIE_NAME].value
     out = browser.post("/sign-out/")
     assert out["Location"] == "/sign-in/"
     assert out["Clear-Site-Data"] == '"cache", "storage"'
-    assert not browser.cookies["console_namespace"].value
+    assert not browser.cookies["console_namespace"].value and not browser.cookies["console_quick_start"].value
     assert not Session.objects.exists()
     # A saved copy of the cookie opens nothing.
     again = browser_of()
