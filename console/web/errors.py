@@ -50,6 +50,11 @@ log = logging.getLogger("console.errors")
 _CONVERSION = re.compile(r"conversion webhook for (?P<api>\S+), Kind=(?P<kind>\w+) failed", re.S)
 _ADMISSION = re.compile(r'failed calling webhook "(?P<name>[^"]+)"')
 _SERVICE = re.compile(r'service "(?P<name>[^"]+)" not found')
+# See _admission_problem().
+_QUOTA = re.compile(r"(?:exceeded|failed) quota: (?P<name>[a-z0-9.-]+)")
+_POLICY = re.compile(r"ValidatingAdmissionPolicy '(?P<name>[^']+)' with binding '[^']+' denied request")
+_WEBHOOK = re.compile(r'admission webhook "(?P<name>[^"]+)" denied the request')
+_TERMINATING = re.compile(r"because it is being terminated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +156,8 @@ def explain(error: KubeError) -> Problem:
         (TooManyRequests, 429, _("The cluster is busy"), _("Wait a few seconds, then try again.")),
     ):
         if isinstance(error, kind):
+            if kind in (Forbidden, BadRequest, Invalid):
+                title, advice = _admission_problem(error) or (title, advice)
             if error.retry_after:
                 advice = _("Try again in %(seconds)d seconds.") % {"seconds": ceil(error.retry_after)}
             return Problem(
@@ -169,6 +176,33 @@ def explain(error: KubeError) -> Problem:
         _("Try again. If it continues, check the API server's log."),
     )
     return Problem(status=status, title=title, advice=advice, detail=str(error), reason=error.reason)
+
+
+def _admission_problem(error: KubeError) -> tuple[str, str] | None:
+    """(title, advice) if neither a missing permission nor a field is the reason of a refusal; else None.
+
+    Recognized by kube-apiserver's messages: apiserver pkg/admission/plugin/{resourcequota/controller.go,
+    policy/validating/dispatcher.go, webhook/errors/statuserror.go, namespace/lifecycle/admission.go}.
+    """
+    text = str(error)
+    ask = _("The message below says why. Follow it, or ask an administrator of the cluster.")
+    for pattern, title, advice in (
+        (
+            _QUOTA,
+            _("The resource quota “%(name)s” doesn't allow this"),
+            _("Delete objects that you no longer need, or ask an administrator to change the quota."),
+        ),
+        (_POLICY, _("The admission policy “%(name)s” doesn't allow this"), ask),
+        (_WEBHOOK, _("The admission webhook “%(name)s” doesn't allow this"), ask),
+        (
+            _TERMINATING,
+            _("The namespace is being deleted"),
+            _("Select another namespace, or wait until it is deleted."),
+        ),
+    ):
+        if found := pattern.search(text):
+            return title % found.groupdict(), advice
+    return None
 
 
 def _server_problem(error: KubeError) -> tuple[str, str] | None:

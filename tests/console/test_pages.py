@@ -123,3 +123,40 @@ def test_every_error_has_words_and_a_status(error: errors.KubeError, status: int
     assert problem.title
     assert problem.advice
     assert problem.detail == "x"
+
+
+@pytest.mark.parametrize(
+    ("error", "title"),
+    [
+        (
+            errors.Forbidden(
+                'subscriptions.operators.coreos.com "db" is forbidden: exceeded quota: few, requested: '
+                "count/subscriptions.operators.coreos.com=1, used: count/subscriptions.operators.coreos.com=0, "
+                "limited: count/subscriptions.operators.coreos.com=0"
+            ),
+            "The resource quota “few” doesn't allow this",
+        ),
+        (
+            errors.Invalid(
+                "subscriptions.operators.coreos.com \"db\" is forbidden: ValidatingAdmissionPolicy 'no-db' with "
+                "binding 'no-db' denied request: Ask the platform team."
+            ),
+            "The admission policy “no-db” doesn't allow this",
+        ),
+        (
+            errors.BadRequest('admission webhook "check.example.com" denied the request: No.'),
+            "The admission webhook “check.example.com” doesn't allow this",
+        ),
+        (
+            errors.Forbidden(
+                'configmaps "a" is forbidden: unable to create new content in namespace b because it is being '
+                "terminated"
+            ),
+            "The namespace is being deleted",
+        ),
+    ],
+)
+def test_what_admission_refuses_is_no_missing_permission_and_no_field(error: errors.KubeError, title: str) -> None:
+    problem = explain(error)
+    assert (problem.title, problem.status) == (title, error.code)
+    assert "permission" not in problem.advice and "fields" not in problem.advice
