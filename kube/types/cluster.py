@@ -155,6 +155,24 @@ class Namespace(Object, frozen=True):
     status: NamespaceStatus = NamespaceStatus()
 
 
+class PlatformStatus(ApiType, frozen=True):
+    type: str = ""
+
+
+class InfrastructureStatus(ApiType, frozen=True):
+    platform_status: PlatformStatus = PlatformStatus()
+
+
+class Infrastructure(Object, frozen=True):
+    """OpenShift's; `cluster` is its one object."""
+
+    status: InfrastructureStatus = InfrastructureStatus()
+
+    @property
+    def platform(self) -> str:
+        return self.status.platform_status.type
+
+
 class PersistentVolumeClaimSpec(ApiType, frozen=True):
     storage_class_name: str = ""
     volume_name: str = ""

@@ -161,7 +161,7 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
     sent[choices.PLACE] = sent.pop("namespace", "")
     if sent.get("mode") == choices.SINGLE and isinstance(sent.get("watch"), list):
         sent["single"] = sent["watch"][0] if sent["watch"] else ""
-    found = situation.read_situation(client, web(request).namespace)
+    found = situation.read_situation(client, web(request).namespace, namespace)
     chosen = choices.read(
         data=form(sent), posted=True, channel=picked.channel, about=about, situation=found, package=package, picked=""
     )

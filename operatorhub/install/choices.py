@@ -95,9 +95,11 @@ def template(annotations: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 def suggestion(about: Description, situation: Situation, mode: str, picked: str, package: str) -> str:
-    """The namespace to begin with: the one that the author suggests; for all namespaces one that has such a group;
-    the picked one; the package's name.
+    """The namespace to begin with: the only one that can use the catalog; the one that the author suggests; for all
+    namespaces one that has such a group; the picked one; the package's name.
     """
+    if situation.catalog_home:
+        return situation.catalog_home
     if about.suggested_namespace and LABEL.fullmatch(about.suggested_namespace):
         return about.suggested_namespace
     if mode == ALL:
@@ -145,7 +147,7 @@ def read(
     version = data.get("version", "")
     if not posted and version not in dict(channel.versions):
         version = ""
-    typed = ConfigForm(data, config.token_fields(channel.desc.annotations))
+    typed = ConfigForm(data, config.token_fields(channel.desc.annotations, situation.cloud))
     typed.full_clean()
     approval, free = data.get("approval", AUTOMATIC), data.get("free_approval", "")
     if not posted:

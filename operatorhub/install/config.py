@@ -45,6 +45,8 @@ _check_quantity = RegexValidator(
 )
 _ENV = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
+#: OpenShift's name of a platform → annotation.
+_CLOUDS = {"AWS": "token-auth-aws", "Azure": "token-auth-azure", "GCP": "token-auth-gcp"}
 #: annotation → (environment variable, what it is called there): operators read these when the cloud gives out
 #: short-lived tokens.
 TOKENS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -64,11 +66,11 @@ TOKENS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def token_fields(annotations: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """(environment variable, label) that this operator asks for, none for most."""
+def token_fields(annotations: Mapping[str, str], cloud: str = "") -> tuple[tuple[str, str], ...]:
+    """(environment variable, label) that this operator asks for, none for most; of the cluster's cloud if known."""
     prefix = "features.operators.openshift.io/"
     wanted = [name for name in TOKENS if annotations.get(f"{prefix}{name}", "").strip().lower() == "true"]
-    return tuple(pair for name in wanted for pair in TOKENS[name])
+    return tuple(pair for name in wanted if not cloud or name == _CLOUDS.get(cloud) for pair in TOKENS[name])
 
 
 class ConfigForm(forms.Form):

@@ -82,7 +82,8 @@ def kubectl(offered: Iterable[DeletionTarget]) -> Commands:
 class Removed:
     """What came of deleting one object.
 
-    `outcome`: removed, gone (it was away already), replaced (another object of that name: left alone), refused.
+    `outcome`: removed, gone (it was away already), replaced (another object of that name: left alone), refused, held
+    (a Namespace with an object that was refused: its deletion would never end).
     """
 
     target: DeletionTarget
@@ -115,9 +116,15 @@ def targets(tokens: Iterable[str]) -> tuple[DeletionTarget, ...]:
 
 def remove(client: ClusterClient, wanted: Iterable[DeletionTarget], done: Done) -> tuple[Removed, ...]:
     """In the given order; one that is refused does not hold up the others."""
-    found = []
+    found: list[Removed] = []
     for target in wanted:
         outcome, problem = "removed", None
+        if target.plural == "namespaces" and any(
+            item.outcome == "refused" and item.target.namespace == target.name for item in found
+        ):
+            done(target.ref, "held")
+            found.append(Removed(target, "held"))
+            continue
         try:
             type_ = client.find(target.group, target.version, target.plural)
             client.delete(type_, target.name, target.namespace, uid=target.uid, propagation="Background")
@@ -351,14 +358,16 @@ class Made:
         return next((answer.title for answer in self.answers if answer.outcome == "refused"), "")
 
 
-def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> Made:
+def create(
+    client: ClusterClient, objects: Iterable[KubeObject], done: Done, earlier: Iterable[DeletionTarget] = ()
+) -> Made:
     """In the given order; calls `done(ref, outcome)` for each. Stops at the first refusal and reports what was created
-    before.
+    before, also by `earlier` attempts.
 
     The Subscription, which comes last, gets a note of what was made with it, so that an undo knows at any later time.
     """
     answers: list[CreateResult] = []
-    created: list[DeletionTarget] = []
+    created = list(earlier)
     for obj in objects:
         kind, name, namespace = obj["kind"], name_of(obj), namespace_of(obj)
         result = partial(CreateResult, kind=kind, name=name, namespace=namespace)
@@ -366,7 +375,8 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
             answers.append(result(outcome="untried"))
             continue
         if obj["kind"] == "Subscription":
-            obj = with_made(obj, {target.kind: target.uid for target in created})
+            here = (target for target in created if (target.namespace or target.name) == namespace)
+            obj = with_made(obj, {target.kind: target.uid for target in here})
         type_, ref = None, title(obj)
         try:
             type_ = client.type_of(obj)

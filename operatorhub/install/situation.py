@@ -12,16 +12,20 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, ObjectList, name_of, namespace_of
 from kube.reader import read
-from kube.types.cluster import Namespace
+from kube.types.cluster import Infrastructure, Namespace
 from kube.types.olm import InstallPlan, PackageManifest
 from operatorhub import olm
+from operatorhub.admin import catalogsources
 from operatorhub.sources import packagemanifests
+
+_INFRASTRUCTURE = ("config.openshift.io", "v1", "infrastructures")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Namespaces with their phases, OperatorGroups by namespace, Subscriptions; `unread`: plurals that could not be
-    listed; `kubernetes`: the server's version such as v1.36.3, '' when it is not known.
+    listed; `kubernetes`: the server's version such as v1.36.3, '' when it is not known; `cloud`: OpenShift's platform
+    such as AWS, '' elsewhere; `catalog_home`: the namespace of a catalog that only that namespace can use, else ''.
     """
 
     namespaces: Mapping[str, str]
@@ -29,16 +33,19 @@ class Situation:
     subscriptions: tuple[olm.Subscription, ...]
     unread: tuple[str, ...] = ()
     kubernetes: str = ""
+    cloud: str = ""
+    catalog_home: str = ""
 
     def knows(self, plural: str) -> bool:
         return plural not in self.unread
 
 
-def read_situation(client: ClusterClient, near: str = "") -> Situation:
+def read_situation(client: ClusterClient, near: str = "", catalog_namespace: str = "") -> Situation:
     """Read the situation.
 
     For users who can't list all namespaces it covers their own, and `near`, the picked namespace.
     """
+    home = "" if catalog_namespace in catalogsources.everywhere(client.name) else catalog_namespace
     unread: list[str] = []
 
     def listed(plural: str, find: Callable[[str], ObjectList], narrow: bool = True) -> list[KubeObject]:
@@ -72,7 +79,21 @@ def read_situation(client: ClusterClient, near: str = "") -> Situation:
         subscriptions=tuple(map(olm.subscription, subscriptions)),
         unread=tuple(unread),
         kubernetes=version(client),
+        cloud=cloud(client),
+        catalog_home=home,
     )
+
+
+def cloud(client: ClusterClient) -> str:
+    """OpenShift's platform. '' on other clusters, whose discovery isn't asked again, and for users who can't read it.
+
+    https://docs.okd.io/latest/rest_api/config_apis/infrastructure-config-openshift-io-v1.html
+    """
+    served = (type_ for type_ in client.types() if (type_.group, type_.version, type_.plural) == _INFRASTRUCTURE)
+    try:
+        return next((read(client.get(type_, "cluster"), Infrastructure).platform for type_ in served), "")
+    except KubeError:
+        return ""
 
 
 def version(client: ClusterClient) -> str:

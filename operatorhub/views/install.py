@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
@@ -90,6 +90,9 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
     if namespace in _ELSEWHERE:
         return _elsewhere(request, namespace, catalog, package)
     page, form = _read(request, namespace, catalog, package)
+    # Of the last attempt: with each choice the form is asked for again. A link can't name objects to delete.
+    sent = request.POST if request.method == "POST" else request.GET if request.htmx else QueryDict()
+    created = created_objects.targets(sent.getlist("target"))
     made: created_objects.Made | None = None
     outcomes: tuple[StagePart, ...] = ()
     status = 200
@@ -98,15 +101,25 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
         if "dry_run" in request.POST and not form.errors:
             outcomes, status = _outcomes(created_objects.dry_run(request.cluster, form.objects), dry_run=True), 200
         elif not form.errors:
-            made = created_objects.create(request.cluster, form.objects, partial(audit.record, request, "create"))
+            record = partial(audit.record, request, "create")
+            made = created_objects.create(request.cluster, form.objects, record, created)
             forget_namespaces()
             if made.error is None:
                 return HttpResponseRedirect(reverse("operatorhub:progress", args=[form.choices.namespace, package]))
-            outcomes = _outcomes(made.answers)
+            outcomes, created = _outcomes(made.answers), made.created
             # The objects created before the refusal now exist.
             page, form = _read(request, namespace, catalog, package)
     problem = explain(made.error) if made and made.error else None
-    context = {"page": page, "draft": form, "made": made, "problem": problem, "outcomes": outcomes}
+    tried = {(answer.kind, answer.name) for answer in made.answers} if made else ()
+    context = {
+        "page": page,
+        "draft": form,
+        "made": made,
+        "problem": problem,
+        "outcomes": outcomes,
+        "created": created,
+        "earlier": tuple(_still(item) for item in created if (item.kind, item.name) not in tried),
+    }
     answer = render.page(request, "operatorhub/install.html", context, part=True, status=status)
     if request.htmx and request.method != "POST":
         answer["HX-Replace-Url"] = f"{request.path}?{form.choices.query()}"
@@ -116,6 +129,10 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
 def _outcomes(answers: Iterable[created_objects.CreateResult], *, dry_run: bool = False) -> tuple[StagePart, ...]:
     """What the API server said to each object."""
     return tuple(_outcome(answer, dry_run=dry_run) for answer in answers)
+
+
+def _still(item: created_objects.DeletionTarget) -> StagePart:
+    return StagePart(kind=item.kind, name=item.name, state=DONE, words=_("created, still exists"))
 
 
 def _outcome(answer: created_objects.CreateResult, *, dry_run: bool) -> StagePart:
@@ -155,7 +172,7 @@ def _read(
     chosen_version = read_version(client, manifest, channel, data.get("version", ""), request.namespace)
     channel = chosen_version.channel
     about = packages.describe(channel, package)
-    found = situation.read_situation(client, request.namespace)
+    found = situation.read_situation(client, request.namespace, namespace)
     picked = request.namespace
     chosen = choices.read(
         data=data, posted=posted, channel=channel, about=about, situation=found, package=package, picked=picked

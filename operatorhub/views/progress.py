@@ -22,7 +22,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.bundle import package as packages
-from operatorhub.install.created_objects import Removed, find_traces, remove, targets
+from operatorhub.install.created_objects import find_traces, remove, targets
 from operatorhub.progress import read as subject
 from operatorhub.upgrade import plans
 from resources import live_topics
@@ -115,8 +115,10 @@ def undo(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResp
         "found": found,
         "targets": found.targets if found else (),
         "kubectl": found.kubectl if found else None,
-        "removed": None if found else _remove_created(request),
+        "removed": None,
     }
+    if not found:
+        context |= _remove_created(request)
     return render.page(request, "operatorhub/undo.html", context)
 
 
@@ -125,16 +127,18 @@ def undo_created(request: ConsoleRequest) -> HttpResponse:
     """After a create that was refused halfway: the objects made before that go, newest first."""
     back = request.POST.get("back", "")
     context = {
-        "removed": _remove_created(request, newest_first=True),
+        **_remove_created(request, newest_first=True),
         "back": back if back.startswith(reverse("operatorhub:catalog")) else "",
     }
     return render.page(request, "operatorhub/undo.html", context)
 
 
-def _remove_created(request: ConsoleRequest, newest_first: bool = False) -> tuple[Removed, ...]:
+def _remove_created(request: ConsoleRequest, newest_first: bool = False) -> dict[str, tuple[Any, ...]]:
+    """`again`: those that were refused, in the order in which they were sent."""
     wanted = targets(request.POST.getlist("target"))
     removed = remove(
         request.cluster, wanted[::-1] if newest_first else wanted, partial(audit.record, request, "delete")
     )
     forget_namespaces()
-    return removed
+    left = {item.target for item in removed if item.outcome in ("refused", "held")}
+    return {"removed": removed, "again": tuple(target for target in wanted if target in left)}

@@ -1,5 +1,6 @@
 """The objects of an install, and what speaks against it, without a cluster."""
 
+import dataclasses
 import json
 from typing import Any
 
@@ -310,7 +311,11 @@ def test_where_it_goes_first(mode: str, picked: str, notes: dict[str, str], expe
     situation = Situation(
         namespaces={}, groups={"zeta": (group("zeta"),), "operators": (group("operators"),)}, subscriptions=()
     )
-    assert choices.suggestion(describe(channel(**notes), "my.db"), situation, mode, picked, "my.db") == expected
+    about = describe(channel(**notes), "my.db")
+    assert choices.suggestion(about, situation, mode, picked, "my.db") == expected
+    # A catalog of one namespace can be used there only.
+    there = dataclasses.replace(situation, catalog_home="shop")
+    assert choices.suggestion(about, there, mode, picked, "my.db") == "shop"
 
 
 @pytest.mark.parametrize(
@@ -412,6 +417,20 @@ def test_a_cloud_identity_makes_approval_manual() -> None:
     assert found.choices.approval == "Manual"
     assert found.objects[-1]["spec"]["config"] == {"env": [{"name": "ROLEARN", "value": "arn:aws:iam::1:role/x"}]}
     assert list(draft(EMPTY, notes=notes, token_ROLEARN="arn:aws:iam::1:role/x").errors) == ["approval"]
+
+
+def test_a_cloud_identity_is_asked_for_the_clusters_cloud() -> None:
+    prefix = "features.operators.openshift.io/token-auth-"
+    notes = {f"{prefix}aws": "true", f"{prefix}azure": "true"}
+    for cloud, names in (
+        ("", ["ROLEARN", "CLIENTID", "TENANTID", "SUBSCRIPTIONID", "RESOURCEGROUP"]),
+        ("AWS", ["ROLEARN"]),
+        ("Azure", ["CLIENTID", "TENANTID", "SUBSCRIPTIONID", "RESOURCEGROUP"]),
+        ("GCP", []),
+        ("None", []),
+    ):
+        found = draft(dataclasses.replace(EMPTY, cloud=cloud), notes=notes)
+        assert list(found.choices.config.token_fields) == names
 
 
 def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.MonkeyPatch) -> None:

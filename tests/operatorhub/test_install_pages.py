@@ -5,6 +5,7 @@ import html
 import re
 from collections.abc import Iterator
 from html import unescape
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -12,7 +13,8 @@ import yaml
 from django.test import Client
 
 from kube.client import ClusterClient
-from kube.errors import KubeError, NotFound
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import olm
 from operatorhub.bundle import package as packages
@@ -86,7 +88,7 @@ def there(client: ClusterClient, plural: str, name: str, namespace: str = "") ->
         return None
 
 
-def choices(**others: str) -> dict[str, str]:
+def choices(**others: Any) -> dict[str, Any]:
     return {
         "channel": "stable",
         "mode": "OwnNamespace",
@@ -134,8 +136,8 @@ def test_packages_of_other_catalogs_are_installed_elsewhere() -> None:
 def test_among_very_many_namespaces_names_are_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     look = situation.read_situation
 
-    def many(client: ClusterClient, near: str = "") -> situation.Situation:
-        found = look(client, near)
+    def many(client: ClusterClient, *place: str) -> situation.Situation:
+        found = look(client, *place)
         return dataclasses.replace(found, namespaces={f"many-{number}": "Active" for number in range(5000)})
 
     monkeypatch.setattr("operatorhub.install.situation.read_situation", many)
@@ -283,6 +285,66 @@ def test_a_create_that_fails_halfway_says_what_it_made_and_takes_it_back(
     assert f'href="{FORM}"' in removed
     until(lambda: not there(client, "namespaces", place))
     assert "//evil" not in web.post("/operators/undo/", {"back": "//evil.example/"}).content.decode()
+
+
+def test_a_second_try_still_takes_back_what_the_first_one_made(
+    client: ClusterClient, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = "operatorhub.install.objects._subscription"
+    with monkeypatch.context() as patched:
+        patched.setattr(made, lambda manifest, chosen: broken_subscription(chosen.namespace))
+        web = Client()
+        first = web.post(FORM, choices()).content.decode()
+        tokens = re.findall(r'name="target" value="([^"]+)"', first)
+        again = web.post(FORM, choices(target=tokens))
+        assert re.findall(r'name="target" value="([^"]+)"', again.content.decode()) == tokens
+        assert f"Namespace {place} created, still exists" in text(again)
+    # The form is asked for again with each choice. A link can't name objects to delete.
+    asked = choices(target=tokens)
+    changed = web.get(FORM, asked, headers={"HX-Request": "true"})
+    assert "Objects from the last attempt still exist" in text(changed)
+    assert re.findall(r'name="target" value="([^"]+)"', changed.content.decode()) == tokens
+    assert 'name="target"' not in web.get(FORM, asked).content.decode()
+    # What succeeds in the end knows all that was created for it.
+    assert web.post(FORM, choices(target=tokens)).status_code == 302
+    sub = there(client, olm.SUBSCRIPTIONS, "sampledb", place)
+    assert sub is not None
+    assert set(yaml.safe_load(sub["metadata"]["annotations"][MADE])) == {"Namespace", "OperatorGroup"}
+
+
+def test_a_namespace_stays_while_something_in_it_can_not_be_deleted(
+    client: ClusterClient, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its deletion would never end, and the page would say that it's deleted."""
+    monkeypatch.setattr(
+        "operatorhub.install.objects._subscription", lambda manifest, chosen: broken_subscription(chosen.namespace)
+    )
+    web = Client()
+    tokens = re.findall(r'name="target" value="([^"]+)"', web.post(FORM, choices()).content.decode())
+    delete = ClusterClient.delete
+
+    def refuse(self: ClusterClient, type_: ResourceType, name: str, *more: Any, **about: Any) -> Any:
+        if type_.plural == "operatorgroups":
+            raise Forbidden("OperatorGroups stay.")
+        return delete(self, type_, name, *more, **about)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ClusterClient, "delete", refuse)
+        answer = web.post("/operators/undo/", {"target": tokens, "back": FORM})
+    page = answer.content.decode()
+    assert re.findall(r'data-outcome="(\w+)"', page) == ["refused", "held"]
+    assert "OperatorGroups stay." in text(answer)
+    assert "not deleted: objects in it couldn't be deleted" in text(answer)
+    assert "waiting for approval" not in text(answer)
+    found = there(client, "namespaces", place)
+    assert found is not None and found["status"]["phase"] == "Active"
+    # “Try again” sends both once more, in the order in which they were created.
+    again = re.findall(r'name="target" value="([^"]+)"', page)
+    assert again == tokens
+    removed = web.post("/operators/undo/", {"target": again, "back": FORM}).content.decode()
+    assert removed.count('data-outcome="removed"') == 2
+    assert "Try again" not in removed
+    until(lambda: not there(client, "namespaces", place))
 
 
 def broken_subscription(namespace: str) -> KubeObject:
