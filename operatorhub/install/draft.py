@@ -96,7 +96,7 @@ def make(asked: InstallRequest, client: ClusterClient | None = None) -> InstallD
     ]
     notes = asked.channel.desc.annotations
     made = objects(asked.manifest, notes, choices, found)
-    remarks = notes_of_place(found, choices, found_conflicts, template=bool(template(notes)))
+    remarks = notes_of_place(found, choices, found_conflicts, template=template(notes))
     return InstallDraft(
         choices=choices,
         objects=made,

@@ -153,9 +153,9 @@ _NO_GROUP = frozenset({"groups", "group-mode", "subscribed", "name-taken", "invi
 
 
 def notes_of_place(
-    situation: Situation, choices: Choices, conflicts: Iterable[InstallConflict], *, template: bool
+    situation: Situation, choices: Choices, conflicts: Iterable[InstallConflict], *, template: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """`template`: the operator's author suggests labels and annotations for the namespace."""
+    """`template`: a Namespace with the labels and annotations that the operator's author suggests."""
     keys = {conflict.key for conflict in conflicts}
     if not choices.namespace or keys & _NO_PLACE:
         return ()
@@ -165,7 +165,7 @@ def notes_of_place(
     return tuple(found)
 
 
-def _existence_notes(situation: Situation, namespace: str, *, template: bool) -> Iterator[str]:
+def _existence_notes(situation: Situation, namespace: str, *, template: Mapping[str, Any]) -> Iterator[str]:
     if is_new(namespace, situation):
         yield _("“%(name)s” doesn't exist and will be created.") % {"name": namespace}
         if template:
@@ -174,7 +174,8 @@ def _existence_notes(situation: Situation, namespace: str, *, template: bool) ->
         yield _("You don't have permission to list namespaces, so this namespace is assumed to exist.")
     else:
         yield _("“%(name)s” exists.") % {"name": namespace}
-        if template:
+        labels = read(template, Object).metadata.labels
+        if template and not (labels and labels.items() <= situation.labels.get(namespace, {}).items()):
             yield _("The labels that the author suggests aren't added; the namespace stays unchanged.")
 
 

@@ -5,7 +5,7 @@ object before the user types anything.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from console.web.access import can, denial
 from kube.client import ClusterClient
@@ -23,9 +23,10 @@ _INFRASTRUCTURE = ("config.openshift.io", "v1", "infrastructures")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """Namespaces with their phases, OperatorGroups by namespace, Subscriptions; `unread`: plurals that could not be
-    listed; `kubernetes`: the server's version such as v1.36.3, '' when it is not known; `cloud`: OpenShift's platform
-    such as AWS, '' elsewhere; `catalog_home`: the namespace of a catalog that only that namespace can use, else ''.
+    """Namespaces with their phases, and their `labels`; OperatorGroups by namespace, Subscriptions; `unread`: plurals
+    that could not be listed; `kubernetes`: the server's version such as v1.36.3, '' when it is not known; `cloud`:
+    OpenShift's platform such as AWS, '' elsewhere; `catalog_home`: the namespace of a catalog that only that namespace
+    can use, else ''.
     """
 
     namespaces: Mapping[str, str]
@@ -33,6 +34,7 @@ class Situation:
     subscriptions: tuple[olm.Subscription, ...]
     unread: tuple[str, ...] = ()
     kubernetes: str = ""
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     cloud: str = ""
     catalog_home: str = ""
 
@@ -79,6 +81,7 @@ def read_situation(client: ClusterClient, near: str = "", catalog_namespace: str
         subscriptions=tuple(map(olm.subscription, subscriptions)),
         unread=tuple(unread),
         kubernetes=version(client),
+        labels={namespace.metadata.name: namespace.metadata.labels for namespace in namespaces},
         cloud=cloud(client),
         catalog_home=home,
     )

@@ -353,6 +353,16 @@ NEW_PLACE, OLD_PLACE = "doesn't exist and will be created", "exists."
 ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps", name="h"))
 
 
+def test_labels_that_the_namespace_has_are_not_missing() -> None:
+    """As after an attempt that created it and then failed."""
+    wanted = json.dumps({"metadata": {"name": "apps", "labels": {"team": "db"}}})
+    notes = {"operatorframework.io/suggested-namespace-template": wanted}
+    there = Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=())
+    assert "suggests aren't added" in " ".join(draft(there, notes=notes).place_notes)
+    labeled = dataclasses.replace(there, labels={"apps": {"team": "db", "more": "x"}})
+    assert "suggests aren't added" not in " ".join(draft(labeled, notes=notes).place_notes)
+
+
 @pytest.mark.parametrize(
     ("found", "present", "unsaid"),
     [
