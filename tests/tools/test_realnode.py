@@ -9,7 +9,7 @@ from cryptography import x509
 
 from tools.realcluster.build import Programs
 from tools.realcluster.certificates import Authority
-from tools.realnode import images, olm, packages
+from tools.realnode import images, node, olm, packages, programs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -72,6 +72,29 @@ def test_olms_manifests_name_our_image_and_no_catalog_that_is_out_of_reach() -> 
     parts = [part for part in yaml.safe_load_all(olm.adapted(upstream)) if part]
     args = ["--namespace", "--util-image", "--long", "-v=4"]
     assert parts == [{"kind": "Deployment", "image": images.OLM, "args": args}]
+
+
+def test_metrics_server_gets_our_image(tmp_path: Path) -> None:
+    upstream = "containers:\n- name: metrics-server\n  image: registry.example/staging/metrics-server:master\n"
+    (container,) = yaml.safe_load(node.with_our_metrics_server(upstream))["containers"]
+    for name in ("pause", "coredns", "local-path-provisioner", "metrics-server"):
+        (tmp_path / name).touch()
+    made = images.node_images(Programs({"made": tmp_path}))
+    assert container["image"] in {image.name for image in made}
+
+
+def test_metrics_server_is_built_of_the_control_planes_libraries() -> None:
+    """Others would be compiled for it alone: 900 packages instead of 23."""
+
+    def versions(folder: Path) -> dict[str, str]:
+        text = (folder / "go.mod").read_text()
+        replaced = re.findall(r"^\t(\S+) => \S+ (v\S+)$", text, re.MULTILINE)
+        return dict(re.findall(r"^\t(\S+) (v\S+) // indirect$", text, re.MULTILINE)) | dict(replaced)
+
+    ours, theirs = versions(programs.METRICS.folder), versions(programs.NODE.folder)
+    shared = ours.keys() & theirs.keys()
+    assert len(shared) > 60
+    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
 
 
 def test_the_console_is_built_of_what_its_containerfile_copies() -> None:

@@ -31,6 +31,7 @@ DEBIAN = f"localhost/realnode/debian:{_SUITE}"
 PYTHON = "docker.io/library/python:3.13.7-slim-bookworm"
 NODE = "docker.io/library/node:24.8.0-bookworm-slim"
 ENGINE = "docker.io/valkey/valkey:8.0.4-bookworm"
+METRICS = "registry.k8s.io/metrics-server/metrics-server:v0.9.0"
 OLM, OPM = "quay.io/operator-framework/olm:latest", "quay.io/operator-framework/opm:latest"
 BUNDLE = "operator-console.dev/sampledb-bundle:1.0.0"
 PACKAGE = ROOT / "examples/operators/packages/sampledb"
@@ -80,6 +81,7 @@ def node_images(programs: Programs) -> tuple[Image, ...]:
             bases=(),
         ),
         _recipe("docker.io/library/busybox:1.37.0", "busybox"),
+        _recipe(METRICS, "metrics", programs.path("metrics-server")),
     )
 
 

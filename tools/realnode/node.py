@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
@@ -17,6 +18,7 @@ from tools.realcluster.layout import Layout
 from tools.realcluster.process import PartFailed, Parts
 
 from . import parts
+from .images import METRICS
 from .machine import Machine
 
 _MANIFESTS = Path(__file__).resolve().parent / "manifests"
@@ -68,6 +70,7 @@ class RealNode(Parts):
             importing.result()
         for manifest in sorted(_MANIFESTS.glob("*.yaml")):
             self.kubectl("apply", "--server-side", "-f", str(manifest))
+        self._apply_metrics_server()
         self._until_ready()
         self.times["all"] = time.monotonic() - started
         self._say(f"ready in {self.times['all']:.1f} s")
@@ -93,6 +96,13 @@ class RealNode(Parts):
                 raise PartFailed(f"the node's registry could not take the image {name}: {done.stderr[-1000:]}")
         self.times["push"] = time.monotonic() - started
         self._say(f"{len(images)} images pushed in {self.times['push']:.1f} s")
+
+    def _apply_metrics_server(self) -> None:
+        """As upstream has it, with our image. Nothing waits for it: it is ready, and measures, half a minute later."""
+        upstream = self.kubectl("kustomize", str(self.programs.folders["metrics-server"] / "manifests"))
+        path = self.layout.data / "metrics-server.yaml"
+        path.write_text(with_our_metrics_server(upstream), encoding="utf-8")
+        self.kubectl("apply", "--server-side", "-f", str(path))
 
     def _until_ready(self) -> None:
         """The Node and what every cluster has on it."""
@@ -130,6 +140,11 @@ class RealNode(Parts):
         # Gigabytes of unpacked images, for which rm is several times as fast as Python; logs stay.
         folders = [str(self.layout.data / name) for name in ("containerd", "etcd", "kubelet", "registry", "volumes")]
         subprocess.run(["rm", "-rf", "--one-file-system", *folders], timeout=300, check=False)
+
+
+def with_our_metrics_server(manifests: str) -> str:
+    """The base of metrics-server's manifests, which names an image of its main branch, with the one that is built."""
+    return re.sub(r"image: \S+/metrics-server:\S+", f"image: {METRICS}", manifests)
 
 
 @contextmanager

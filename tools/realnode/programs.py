@@ -29,7 +29,16 @@ VOLUMES = Module(
 )
 PAUSE = Module(name="pause", programs={"pause": "."}, without_c=True, root=_MODULES)
 REGISTRY = Module(name="registry", programs={"registry": "."}, without_c=True, root=_MODULES)
-_NODE = (*_CONTROL_PLANE, NODE, COREDNS, VOLUMES, PAUSE, REGISTRY)
+_METRICS_VERSION = "v0.9.0"
+#: With the same libraries as the control plane and, like it, with C: only 23 packages are compiled for it.
+METRICS = Module(
+    name="metrics-server",
+    programs={"metrics-server": "sigs.k8s.io/metrics-server/cmd/metrics-server"},
+    symbols=f"-X k8s.io/component-base/version.gitVersion={_METRICS_VERSION}",
+    files={"manifests": ("sigs.k8s.io/metrics-server", ("manifests/base/*.yaml",))},
+    root=_MODULES,
+)
+_NODE = (*_CONTROL_PLANE, NODE, COREDNS, VOLUMES, PAUSE, REGISTRY, METRICS)
 
 _OLM_SOURCE = "github.com/operator-framework/operator-lifecycle-manager"
 #: What OLM's image has beside the real cluster's programs, and its manifests. cpb runs in the bundles' own containers,
