@@ -9,7 +9,7 @@ export UV_PYTHON_DOWNLOADS = never
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-all lint fix e2e audit sbom conformance conformance-record real-cluster run-real \
 	real-node run-node test-node test-image \
-	test-postgres test-real test-operators test-forms test-installs test-faults bench bench-live bench-load bench-start \
+	test-postgres test-real test-compatibility test-operators test-forms test-installs test-faults bench bench-live bench-load bench-start \
 	bench-ui code-figures plant-faults axe screenshots messages reset clean
 
 help: ## list these targets
@@ -69,6 +69,9 @@ test-node: setup ## test the tutorial's overlay in such a node, from the product
 
 test-real: setup ## run the conformance suite on both clusters, and the product's tests and browser tests on the real one
 	@$(VENV)/python tools/run_real_tests.py $(ARGS)
+
+test-compatibility: setup ## run the conformance suite on control planes that emulate Kubernetes 1.33 to 1.35 (docs/compatibility.md; VERSIONS=1.37)
+	@for minor in $(or $(VERSIONS),1.33 1.34 1.35); do KUBERNETES=$$minor $(VENV)/python tools/run_real_tests.py -p tests.plain -q -n 2 --dist loadfile sandbox/conformance || exit 1; done
 
 test-operators: setup ## run the operators' tests and the tutorials in both languages: on the embedded cluster, and on the real one if Go can build it
 	@$(VENV)/python tools/run_operator_tests.py $(ARGS)

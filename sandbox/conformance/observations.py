@@ -122,12 +122,12 @@ class Seen:
 
     # The end of the test
 
-    def mismatches(self, strict: bool) -> list[str]:
-        """What is wrong with the test's checks. ``strict``: so is a known difference that has gone."""
+    def mismatches(self) -> list[str]:
+        """What is wrong with the test's checks. So is a known difference that has gone."""
         lines = [f"{name}:\n{text}" for name, text in self.different.items() if name not in self.excused]
         forgotten = (self.recorded or {}).keys() - self.observed.keys()
         lines += [f"{name}: recorded, but not checked any more (record again)" for name in forgotten]
-        equal = self.excused.keys() - self.different.keys() if strict else ()
+        equal = self.excused.keys() - self.different.keys()
         lines += [f"{name}: listed in differences.toml, but there is no difference: take it out" for name in equal]
         return lines
 

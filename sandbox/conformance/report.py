@@ -29,10 +29,14 @@ reasons and the fields, not the sentences. What each word of the table means:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The cluster under test."""
+    """The cluster under test. ``minor``: "1.36" where it is or emulates this version; "sandbox"."""
 
     version: str
-    sandbox: bool
+    minor: str
+
+    @property
+    def sandbox(self) -> bool:
+        return self.minor == "sandbox"
 
     @property
     def word(self) -> str:

@@ -150,3 +150,24 @@ def test_s1_a_confined_pod_sees_what_starts_its_program(tmp_path: Path) -> None:
             files.append(ROOT / command[command.index("-m") + 1].split(".")[0])
         missing = [file for file in files if not any(file.is_relative_to(folder) for folder in seen)]
         assert not missing, f"{command} can't be started in a Pod"
+
+
+def test_an_api_server_of_another_version_has_the_checksums_of_its_own(
+    go: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KUBERNETES=1.37: found before the usual one, and built with its version's file."""
+    monkeypatch.setattr(build, "MODULES", ROOT / "tools/realcluster/modules")
+    another, *usual = build.modules_of("1.37")
+    assert tuple(usual) == build.ALL
+    assert set(another.programs) == {"kube-apiserver"} and "gitMinor=37" in another.symbols
+    assert another.key() != next(module for module in usual if module.name == "kubernetes").key()
+    (go / "go").write_text('#!/bin/sh\necho "$GOFLAGS"\n')
+    assert "-mod=readonly" in build._go(another, "list") and "-modfile=v1.37.mod" in build._go(another, "list")
+
+
+def test_a_version_without_a_module_is_emulated(go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "ALL", MODULES)
+    monkeypatch.setattr(build, "modules_of", lambda minor: MODULES)
+    for minor, flags in (("1.33", ("--emulated-version=kube=1.33",)), ("1.36", ()), ("", ())):
+        monkeypatch.setenv("KUBERNETES", minor)
+        assert build.build(lambda line: None).version_flags == flags

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 MODULES = Path(__file__).resolve().parent / "modules"
@@ -45,6 +46,8 @@ class Module:
     without_c: bool = False
     #: The folder of modules/, where it is another module's.
     inside: str = ""
+    #: Another go.mod of that folder, with the checksums in a .sum beside it.
+    versions: str = ""
     #: Where its folder is, if not in MODULES.
     root: Path | None = None
 
@@ -57,10 +60,17 @@ class Module:
         settings = (self.programs, self.flags, self.symbols, self.files, *(("without C",) if self.without_c else ()))
         seen = hashlib.sha256(repr(settings).encode())
         # A program of our own has a main.go instead of versions to pin.
-        for name in ("go.mod", "go.sum", "tools.go", "main.go"):
+        versions = Path(self.versions or "go.mod")
+        for name in (versions, versions.with_suffix(".sum"), "tools.go", "main.go"):
             if (self.folder / name).exists():
                 seen.update((self.folder / name).read_bytes())
         return f"{self.name}-{seen.hexdigest()[:16]}"
+
+
+def _symbols(version: str) -> str:
+    """Linker flags; without them the API server says that it is v0.0.0."""
+    minor = version.split(".")[1]
+    return f"-X {_VERSION}.gitVersion={version} -X {_VERSION}.gitMajor=1 -X {_VERSION}.gitMinor={minor}"
 
 
 ALL = (
@@ -73,11 +83,7 @@ ALL = (
             "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
             "kubectl": "k8s.io/kubernetes/cmd/kubectl",
         },
-        # Without them the server says that it is v0.0.0.
-        symbols=(
-            f"-X {_VERSION}.gitVersion={KUBERNETES} -X {_VERSION}.gitMajor=1"
-            f" -X {_VERSION}.gitMinor={KUBERNETES.split('.')[1]}"
-        ),
+        symbols=_symbols(KUBERNETES),
     ),
     Module(
         name="kwok",
@@ -126,6 +132,8 @@ class Programs:
     """Where the built programs and their data are."""
 
     folders: dict[str, Path]
+    #: The version that the control plane emulates, such as "1.33": Kubernetes can emulate its last three.
+    emulated: str = ""
 
     def path(self, program: str) -> Path:
         """The file of a program; KeyError when there is none of that name."""
@@ -133,6 +141,11 @@ class Programs:
             if (folder / program).is_file():
                 return folder / program
         raise KeyError(program)
+
+    @property
+    def version_flags(self) -> tuple[str, ...]:
+        """Of the API server, the controller manager and the scheduler."""
+        return (f"--emulated-version=kube={self.emulated}",) if self.emulated else ()
 
     def data(self, module: str, name: str) -> list[Path]:
         """The data files that a module keeps, by name."""
@@ -163,8 +176,33 @@ def one_at_a_time(lock: Path, say: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
-def build(say: Callable[[str], None], modules: tuple[Module, ...] = ALL, lock: str = "lock") -> Programs:
-    """Builds what is missing; BuildFailed."""
+def modules_of(minor: str) -> tuple[Module, ...]:
+    """The modules of a cluster. `minor`: its API server's version, such as "1.37", if modules/kubernetes has a .mod and
+    a .sum for it. Its other programs are the usual ones, which may be one version older.
+    """
+    usual = next(module for module in ALL if module.name == "kubernetes")
+    versions = usual.folder / f"v{minor}.mod"
+    if not versions.exists():
+        return ALL
+    exact = re.findall(r"^require k8s.io/kubernetes (\S+)$", versions.read_text(), re.MULTILINE)[0]
+    api_server = replace(
+        usual,
+        name=f"kubernetes-{minor}",
+        programs={"kube-apiserver": usual.programs["kube-apiserver"]},
+        symbols=_symbols(exact),
+        inside=usual.name,
+        versions=versions.name,
+    )
+    # Programs.path finds the first of several.
+    return (api_server, *ALL)
+
+
+def build(say: Callable[[str], None], modules: tuple[Module, ...] = (), lock: str = "lock") -> Programs:
+    """Builds what is missing; BuildFailed. Without `modules`: those of a cluster, in the version of KUBERNETES=, which
+    the usual programs emulate if there is no module of it.
+    """
+    minor = "" if modules else os.environ.get("KUBERNETES", "")
+    modules = modules or modules_of(minor)
     root = cache()
     root.mkdir(parents=True, exist_ok=True)
     with one_at_a_time(root / lock, say):
@@ -178,7 +216,8 @@ def build(say: Callable[[str], None], modules: tuple[Module, ...] = ALL, lock: s
             )
             _build_side_by_side(missing, root, say)
             say(f"built in {time.monotonic() - started:.0f} s")
-    return Programs({module.name: root / module.key() for module in modules})
+    emulated = minor if modules == ALL and not KUBERNETES.startswith(f"v{minor}.") else ""
+    return Programs({module.name: root / module.key() for module in modules}, emulated)
 
 
 def build_dex(say: Callable[[str], None]) -> Path:
@@ -266,7 +305,8 @@ class _Progress:
 
 def _go(module: Module, *arguments: str, each_line: Callable[[str], None] = lambda line: None) -> str:
     """What it prints; BuildFailed. `each_line`: gets the lines of its error stream as they come."""
-    environment = {**os.environ, "GOFLAGS": "-mod=readonly -buildvcs=false", "GOTOOLCHAIN": "auto"}
+    flags = f"-mod=readonly -buildvcs=false{f' -modfile={module.versions}' if module.versions else ''}"
+    environment = {**os.environ, "GOFLAGS": flags, "GOTOOLCHAIN": "auto"}
     environment |= {"CGO_ENABLED": "0"} if module.without_c else {}
     lines: list[str] = []
     with (

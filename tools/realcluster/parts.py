@@ -75,8 +75,24 @@ def apiserver(layout: Layout, programs: Programs) -> ClusterPart:
         f"--kubelet-certificate-authority={pki('ca.crt')}",
         "--kubelet-preferred-address-types=InternalIP",
         "--allow-privileged",
+        *_version_flags(programs),
     )
     return ClusterPart(name="kube-apiserver", command=command, ready=lambda: layout.answers("/readyz"), stop_seconds=8)
+
+
+def _version_flags(programs: Programs) -> tuple[str, ...]:
+    """Where an older version is emulated, the policy of nodes.py is served all the same: its admission plugin answers
+    no request before it has read policies in their stable version.
+    """
+    if not programs.emulated:
+        return ()
+    kinds = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
+    return (
+        *programs.version_flags,
+        f"--runtime-config={','.join(f'admissionregistration.k8s.io/v1/{kind}=true' for kind in kinds)}",
+        "--runtime-config-emulation-forward-compatible",
+        "--feature-gates=MutatingAdmissionPolicy=true",
+    )
 
 
 def controller_manager(layout: Layout, programs: Programs) -> ClusterPart:
@@ -87,6 +103,7 @@ def controller_manager(layout: Layout, programs: Programs) -> ClusterPart:
         f"--kubeconfig={kubeconfig}",
         f"--authentication-kubeconfig={kubeconfig}",
         f"--authorization-kubeconfig={kubeconfig}",
+        *programs.version_flags,
         "--bind-address=127.0.0.1",
         f"--secure-port={port}",
         "--leader-elect=false",
@@ -115,6 +132,7 @@ def scheduler(layout: Layout, programs: Programs) -> ClusterPart:
         f"--kubeconfig={kubeconfig}",
         f"--authentication-kubeconfig={kubeconfig}",
         f"--authorization-kubeconfig={kubeconfig}",
+        *programs.version_flags,
         "--bind-address=127.0.0.1",
         f"--secure-port={port}",
         "--leader-elect=false",
