@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 from django.http import QueryDict
 
+from kube.errors import Forbidden
 from kube.reader import read
 from kube.types.olm import CSVDescription
 from operatorhub import olm
@@ -17,6 +19,7 @@ from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Manifest, describe
 from operatorhub.install import choices
 from operatorhub.install import draft as drafts
+from operatorhub.install import situation as situation_of
 from operatorhub.install.conflicts import InstallRequest
 from operatorhub.install.draft import InstallDraft
 from operatorhub.install.situation import Situation
@@ -441,6 +444,23 @@ def test_a_cloud_identity_is_asked_for_the_clusters_cloud() -> None:
     ):
         found = draft(dataclasses.replace(EMPTY, cloud=cloud), notes=notes)
         assert list(found.choices.config.token_fields) == names
+
+
+def test_the_clusters_cloud_is_openshifts_platform() -> None:
+    served = SimpleNamespace(group="config.openshift.io", version="v1", plural="infrastructures")
+    platform = {"status": {"platformStatus": {"type": "AWS"}}}
+
+    def refuse(_type: object, name: str) -> dict[str, Any]:
+        raise Forbidden(name)
+
+    for types, get, expected in (
+        ((served,), lambda _type, _name: platform, "AWS"),
+        ((served,), lambda _type, _name: {"status": {"platformStatus": None}}, ""),
+        ((served,), refuse, ""),
+        ((), refuse, ""),
+    ):
+        client: Any = SimpleNamespace(types=lambda types=types: types, get=get)
+        assert situation_of.cloud(client) == expected
 
 
 def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.MonkeyPatch) -> None:
