@@ -101,7 +101,10 @@ class UpgradeForm(forms.Form):
 
 
 class ExtensionForm(UpgradeForm):
-    """An install. `taken`: names of existing extensions; `accounts`: whether this OLM v1 acts with a ServiceAccount."""
+    """An install. `taken`: names of existing extensions; `accounts`: whether this OLM v1 acts with a ServiceAccount.
+
+    `cluster_admin`: its permissions where those that it needs are unknown.
+    """
 
     package = forms.CharField(
         error_messages={"required": gettext_lazy("Select a package in OperatorHub, or type its name.")}
@@ -126,11 +129,14 @@ class ExtensionForm(UpgradeForm):
         ),
     )
 
+    cluster_admin = forms.BooleanField(required=False)
+
     def __init__(self, data: Mapping[str, Any], taken: frozenset[str], *, accounts: bool) -> None:
         super().__init__(data)
         self.taken = taken
         if not accounts:
-            del self.fields["account"], self.fields["make_account"]
+            for name in ("account", "make_account", "cluster_admin"):
+                del self.fields[name]
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
@@ -143,7 +149,7 @@ class ExtensionForm(UpgradeForm):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionDraft:
     """`objects`: the ClusterExtension is the last; `target`: the version that OLM would take, None if there is none or
-    it is unknown.
+    it is unknown; `is_unknown`: whether the permissions that the ServiceAccount needs are.
     """
 
     form: UpgradeForm
@@ -151,6 +157,7 @@ class ExtensionDraft:
     candidates: tuple[Candidate, ...]
     target: Candidate | None
     warnings: tuple[str, ...]
+    is_unknown: bool = False
 
     @property
     def yaml(self) -> str:
@@ -186,10 +193,11 @@ def new(
     objects: list[KubeObject] = []
     if namespace and namespace not in situation.namespaces and "namespaces" not in situation.unread:
         objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
-    if accounts and choices["make_account"]:
-        made = account_objects([bundle] if bundle else [], choices["name"], namespace, choices["account"])
-        # Without the bundle the required permissions are unknown: only the ServiceAccount is created.
-        objects += made if bundle else made[:1]
+    has_account = accounts and choices["make_account"]
+    if has_account and bundle is None:
+        objects += _account_without_bundle(choices)
+    elif has_account:
+        objects += account_objects([bundle], choices["name"], namespace, choices["account"])
     objects.append(extension(choices, accounts=accounts))
     return ExtensionDraft(
         form=form,
@@ -197,6 +205,7 @@ def new(
         candidates=found,
         target=picked,
         warnings=tuple(_warnings(choices, bundle, accounts=accounts)),
+        is_unknown=has_account and bundle is None,
     )
 
 
@@ -266,6 +275,20 @@ def change(wanted: KubeObject) -> KubeObject:
     return {"spec": {"source": {"catalog": asked}, "install": spec.get("install")}}
 
 
+def _account_without_bundle(choices: Mapping[str, Any]) -> Iterator[KubeObject]:
+    """The ServiceAccount, with all permissions or none: those that it needs are unknown."""
+    place = {"name": choices["account"], "namespace": choices["namespace"]}
+    yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": place}
+    if choices["cluster_admin"]:
+        yield {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": f"{choices['name']}-installer"[:253]},
+            "subjects": [{"kind": "ServiceAccount", **place}],
+            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "cluster-admin"},
+        }
+
+
 def account_objects(bundles: Iterable[Bundle], extension: str, namespace: str, account: str) -> tuple[KubeObject, ...]:
     """The ServiceAccount with the permissions that it needs: its roles and their bindings.
 
@@ -303,9 +326,16 @@ def account_objects(bundles: Iterable[Bundle], extension: str, namespace: str, a
 
 def _warnings(choices: Mapping[str, Any], bundle: Bundle | None, *, accounts: bool) -> Iterator[str]:
     if accounts and choices["make_account"] and bundle is None:
-        yield _(
-            "The permissions that the ServiceAccount needs can't be computed, because the bundle's manifests aren't"
-            " available. OLM reports what is missing."
+        yield (
+            _(
+                "The ServiceAccount gets all permissions in the cluster. Anyone who can use it, or create Pods in its"
+                " namespace, has them too."
+            )
+            if choices.get("cluster_admin")
+            else _(
+                "The permissions that the ServiceAccount needs can't be computed, because the bundle's manifests aren't"
+                " available. OLM reports what is missing."
+            )
         )
     if bundle is not None and bundle.csv:
         spec = read(bundle.csv.get("spec"), ClusterServiceVersionSpec)

@@ -107,6 +107,29 @@ def test_what_speaks_against_an_install() -> None:
     assert "already" in taken.errors["name"][0]
 
 
+@pytest.mark.parametrize("all_permissions", [False, True])
+def test_an_account_whose_permissions_are_unknown_gets_none_or_all(*, all_permissions: bool) -> None:
+    """A catalog by `opm render` has no manifests, and the bundle's image can be out of the console's reach."""
+    typed = {
+        "name": "flights",
+        "package": "ft",
+        "namespace": "default",
+        "account": "installer",
+        "channels": [],
+        "policy": facts.CATALOG_PROVIDED,
+        "make_account": True,
+        "cluster_admin": all_permissions,
+    }
+    here = Situation(namespaces={"default": "Active"}, groups={}, subscriptions=())
+    form = draft.ExtensionForm(typed, frozenset(), accounts=True)
+    found = draft.new(form, graph(), None, here, accounts=True)
+    assert form.is_valid() and found.is_unknown and len(found.warnings) == 1
+    bindings = [item for item in found.objects if item["kind"] == "ClusterRoleBinding"]
+    assert [item["roleRef"]["name"] for item in bindings] == ["cluster-admin"] * all_permissions
+    assert all(item["subjects"][0]["name"] == "installer" for item in bindings)
+    assert [item["kind"] for item in found.objects if item not in bindings] == ["ServiceAccount", "ClusterExtension"]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("name", ""), ("name", "a" * 254), ("package", " "), ("namespace", ""), ("account", "A"), ("version", "1" * 65)],
