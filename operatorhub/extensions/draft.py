@@ -194,10 +194,10 @@ def new(
     if namespace and namespace not in situation.namespaces and "namespaces" not in situation.unread:
         objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
     has_account = accounts and choices["make_account"]
-    if has_account and bundle is None:
-        objects += _account_without_bundle(choices)
-    elif has_account:
+    if has_account and bundle:
         objects += account_objects([bundle], choices["name"], namespace, choices["account"])
+    elif has_account:
+        objects += _account_without_bundle(choices)
     objects.append(extension(choices, accounts=accounts))
     return ExtensionDraft(
         form=form,
