@@ -13,11 +13,11 @@ from playwright.sync_api import Page
 from console.processes.parts import free_port
 from tests.chromium import Contexts, browser, chromium, contexts
 from tools.realcluster.build import Programs
-from tools.realnode import console, olm
-from tools.realnode.__main__ import print_progress
+from tools.realnode import console
+from tools.realnode.__main__ import print_progress, start_olm
 from tools.realnode.images import Builder, console_images, node_images, olm_images
 from tools.realnode.node import RealNode, running
-from tools.realnode.programs import build_programs
+from tools.realnode.programs import OLM_VERSIONS, build_programs
 
 __all__ = ["browser", "chromium", "contexts"]
 _HERE = Path(__file__).parent
@@ -55,7 +55,7 @@ class Site:
 
 @pytest.fixture(scope="session")
 def programs() -> Programs:
-    return build_programs(print_progress, with_olm=True)
+    return build_programs(print_progress, olm=OLM_VERSIONS)
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +65,7 @@ def site(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     pushed = builder.build(olm_images(programs))
     port = free_port()
     with running(tmp_path_factory.mktemp("node"), programs, images, print_progress) as node:
-        print_progress(f"OLM lists its catalog after {olm.apply(node, pushed):.0f} s")
+        start_olm(node, pushed, OLM_VERSIONS)
         seconds = console.apply(node)
         forward = console.PortForward(node, port, print_progress)
         yield Site(node, f"http://localhost:{port}", seconds, images)

@@ -1,5 +1,6 @@
 """What tools/realnode says of itself agrees with the manifests and Containerfiles, without a node."""
 
+import base64
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from cryptography import x509
 
 from tools.realcluster.build import Programs
 from tools.realcluster.certificates import Authority
-from tools.realnode import images, node, olm, packages, programs
+from tools.realnode import images, node, olm, olmv1, packages, programs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,7 +38,8 @@ def test_every_image_that_a_containerfile_begins_with_is_made(tmp_path: Path) ->
 
 
 def _olm_images(folder: Path) -> dict[str, images.Image]:
-    for name in ("olm", "catalog", "package-server", "cpb", "copy-content", "opm", "grpc_health_probe"):
+    v0 = ("olm", "catalog", "package-server", "cpb", "copy-content")
+    for name in (*v0, *images.CONTROLLERS, "opm", "grpc_health_probe"):
         (folder / name).touch()
     return {image.name: image for image in images.olm_images(Programs({"made": folder}))}
 
@@ -48,6 +50,17 @@ def test_every_image_that_olm_pulls_is_made(tmp_path: Path) -> None:
     named = set(re.findall(r"operator-console\.dev/[a-z-]+-operator:[\d.]+", csv))
     assert named
     assert named | _wanted(ROOT / "tools/realnode/manifests/olm") | {images.OLM, images.OPM, images.BUNDLE} <= set(made)
+    (catalog,) = yaml.safe_load_all((ROOT / "tools/realnode/manifests/olmv1/catalog.yaml").read_text())
+    assert catalog["spec"]["source"]["image"]["ref"] == images.CATALOG
+    assert {images.CATALOG, *images.CONTROLLERS.values()} <= set(made)
+
+
+def test_only_what_a_version_of_olm_needs_is_built(tmp_path: Path) -> None:
+    _olm_images(tmp_path)
+    programs = Programs({"made": tmp_path})
+    v0, v1 = ({image.name for image in images.olm_images(programs, (version,))} for version in ("v0", "v1"))
+    assert v0 - v1 == {images.OLM}
+    assert v1 - v0 == set(images.CONTROLLERS.values())
 
 
 def test_the_bundle_is_built_of_all_files_of_the_package(tmp_path: Path) -> None:
@@ -72,6 +85,42 @@ def test_olms_manifests_name_our_image_and_no_catalog_that_is_out_of_reach() -> 
     parts = [part for part in yaml.safe_load_all(olm.adapted(upstream)) if part]
     args = ["--namespace", "--util-image", "--long", "-v=4"]
     assert parts == [{"kind": "Deployment", "image": images.OLM, "args": args}]
+
+
+def test_olm_v1_gets_the_certificates_that_it_orders_from_cert_manager(tmp_path: Path) -> None:
+    pod = {"containers": [{"volumeMounts": []}], "volumes": []}
+    upstream = [
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {}, "spec": {"template": {"spec": pod}}},
+        {
+            "apiVersion": "cert-manager.io/v1",
+            "kind": "Certificate",
+            "metadata": {"name": "ordered", "namespace": "system"},
+            "spec": {"secretName": "served", "dnsNames": ["catalogd.system.svc"]},
+        },
+        {"apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": {}, "spec": {"isCA": True}},
+        {"apiVersion": "cert-manager.io/v1", "kind": "ClusterIssuer", "metadata": {}, "spec": {}},
+        {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": "MutatingWebhookConfiguration",
+            "metadata": {"annotations": {"cert-manager.io/inject-ca-from-secret": "x/y"}},
+            "webhooks": [{"clientConfig": {}}],
+        },
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "system"}},
+    ]
+    authority = Authority(tmp_path)
+    made = list(yaml.safe_load_all(olmv1.adapted(yaml.safe_dump_all(upstream), authority, "10.0.0.1:5000")))
+    kinds = ["Namespace", "Secret", "ConfigMap", "Deployment", "MutatingWebhookConfiguration"]
+    assert [item["kind"] for item in made] == kinds
+    _, secret, registries, deployment, webhooks = made
+    assert secret["metadata"] == {"name": "served", "namespace": "system"}
+    served = x509.load_pem_x509_certificate(base64.b64decode(secret["data"]["tls.crt"]))
+    names = served.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.DNSName) == ["catalogd.system.svc"]
+    trusted = base64.b64decode(webhooks["webhooks"][0]["clientConfig"]["caBundle"])
+    assert trusted == base64.b64decode(secret["data"]["ca.crt"]) == authority.certificate.read_bytes()
+    assert 'location = "10.0.0.1:5000"' in registries["data"]["registries.conf"]
+    (mount,) = deployment["spec"]["template"]["spec"]["containers"][0]["volumeMounts"]
+    assert mount["mountPath"] == "/etc/containers"
 
 
 def test_metrics_server_gets_our_image(tmp_path: Path) -> None:

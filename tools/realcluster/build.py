@@ -34,7 +34,7 @@ _OLM = "github.com/operator-framework/operator-lifecycle-manager"
 class Module:
     """One folder of modules/.
 
-    ``programs``: file name → main package. ``files``: name → (module, glob) of data to keep beside them.
+    ``programs``: file name → main package. ``files``: name → (module, globs) of files and folders to keep beside them.
     ``without_c``: built without a C compiler.
     """
 
@@ -268,7 +268,10 @@ def _build(module: Module, target: Path, say: Callable[[str], None]) -> None:
             folder = Path(_go(module, "list", "-m", "-f", "{{.Dir}}", source).strip())
             (made / name).mkdir()
             for found in (path for glob in globs for path in sorted(folder.glob(glob))):
-                shutil.copyfile(found, made / name / found.name)
+                if found.is_dir():
+                    shutil.copytree(found, made / name / found.name, copy_function=shutil.copyfile)
+                else:
+                    shutil.copyfile(found, made / name / found.name)
         made.rename(target)
 
 

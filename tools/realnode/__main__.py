@@ -1,9 +1,9 @@
 """`make real-node`: builds what is missing, starts the node, prints its kubeconfig, and ends it on Ctrl-C.
 
-    python -m tools.realnode [--data DIR] [--olm] [--console --port PORT] [--build-only]
+    python -m tools.realnode [--data DIR] [--olm [v0|v1|all]] [--console --port PORT] [--build-only]
 
-With `--olm`, OLM runs in it with a catalog of SampleDB. With `--console` the console runs in it as
-deploy/overlays/tutorial has it, at http://localhost:PORT.
+With `--olm`, OLM runs in it with a catalog of SampleDB: OLM v0, OLM v1 or both. With `--console` the console runs in
+it as deploy/overlays/tutorial has it, at http://localhost:PORT.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tools.realcluster.__main__ import port_problem
 from tools.realcluster.build import BuildFailed
 from tools.realcluster.process import PartFailed
 
-from . import console, olm, packages
+from . import console, olm, olmv1, packages
 from .images import Builder, ImageFailed, console_images, node_images, olm_images
 from .node import RealNode, running
-from .programs import build_programs
+from .programs import OLM_VERSIONS, build_programs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -31,11 +31,25 @@ def print_progress(text: str) -> None:
     print(f"real-node: {text}", flush=True)
 
 
+def start_olm(node: RealNode, images: dict[str, Path], versions: tuple[str, ...]) -> None:
+    """Pushes the images, and returns when each version has its catalog; PartFailed."""
+    node.push(images)
+    for version in versions:
+        seconds = {"v0": olm, "v1": olmv1}[version].apply(node)
+        print_progress(f"OLM {version} has its catalog after {seconds:.0f} s")
+
+
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.realnode", description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=ROOT / ".data" / "real-node", help="emptied at the start")
-    parser.add_argument("--olm", action="store_true", help="with OLM, and SampleDB in its catalog")
+    parser.add_argument(
+        "--olm",
+        nargs="?",
+        const=OLM_VERSIONS[0],
+        choices=(*OLM_VERSIONS, "all"),
+        help="with this version of OLM, or all, and SampleDB in its catalog",
+    )
     parser.add_argument("--console", action="store_true", help="with the console of deploy/overlays/tutorial")
     parser.add_argument("--port", default="9000", help="of the console")
     parser.add_argument("--build-only", action="store_true")
@@ -48,16 +62,18 @@ def main() -> int:
     try:
         packages.install(print_progress)
         # The tests take all.
-        with_olm, with_console = options.olm or options.build_only, options.console or options.build_only
-        programs = build_programs(print_progress, with_olm=with_olm)
+        with_console = options.console or options.build_only
+        every = options.build_only or options.olm == "all"
+        versions = OLM_VERSIONS if every else (options.olm,) if options.olm else ()
+        programs = build_programs(print_progress, olm=versions)
         builder = Builder(print_progress)
         archives = builder.build(node_images(programs) + (console_images() if with_console else ()))
-        pushed = builder.build(olm_images(programs)) if with_olm else {}
+        pushed = builder.build(olm_images(programs, versions)) if versions else {}
         if options.build_only:
             return 0
         with running(options.data.resolve(), programs, archives, print_progress) as node:
             if pushed:
-                print_progress(f"OLM lists its catalog after {olm.apply(node, pushed):.0f} s")
+                start_olm(node, pushed, versions)
             print_progress(f"kubectl --kubeconfig {node.kubeconfig} get pods -A")
             _follow(node, int(options.port) if options.console else 0)
     except (BuildFailed, ImageFailed, PartFailed, packages.PackagesMissing) as problem:

@@ -20,6 +20,8 @@ from pathlib import Path
 from tools.realcluster.build import Programs, cache, one_at_a_time
 from tools.repository_files import repository_files
 
+from .programs import OLM_VERSIONS
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 _RECIPES = Path(__file__).resolve().parent / "images"
 _BUILD_SECONDS = 3600
@@ -33,6 +35,9 @@ NODE = "docker.io/library/node:24.8.0-bookworm-slim"
 ENGINE = "docker.io/valkey/valkey:8.0.4-bookworm"
 METRICS = "registry.k8s.io/metrics-server/metrics-server:v0.9.0"
 OLM, OPM = "quay.io/operator-framework/olm:latest", "quay.io/operator-framework/opm:latest"
+#: Of OLM v1, as its own manifests name them.
+CONTROLLERS = {name: f"quay.io/operator-framework/{name}:devel" for name in ("operator-controller", "catalogd")}
+CATALOG = "operator-console.dev/samples-catalog:1.0.0"
 BUNDLE = "operator-console.dev/sampledb-bundle:1.0.0"
 PACKAGE = ROOT / "examples/operators/packages/sampledb"
 
@@ -130,19 +135,23 @@ def sample_images() -> tuple[Image, ...]:
     )
 
 
-def olm_images(programs: Programs) -> tuple[Image, ...]:
-    """OLM, a catalog, its bundle, and what the bundle's operator runs: from a registry, as OLM pulls them each time.
+def olm_images(programs: Programs, versions: tuple[str, ...] = OLM_VERSIONS) -> tuple[Image, ...]:
+    """OLM in these versions, a catalog, its bundle, and what the bundle's operator runs: from a registry, as OLM pulls
+    them each time.
 
-    The tags of the first two are those that OLM's catalog operator takes by default.
+    The tags of OLM v0's images are those that its catalog operator takes by default.
     """
     olm = ("olm", "catalog", "package-server", "cpb", "copy-content")
     bundle = (path for path in (PACKAGE / "1.0.0").rglob("*") if path.is_file())
     icon = ROOT / "examples/operators/sampledb/icon.svg"
+    v0 = (_recipe(OLM, "olm", *map(programs.path, olm)),) if "v0" in versions else ()
+    v1 = (_recipe(name, short, programs.path(short)) for short, name in CONTROLLERS.items()) if "v1" in versions else ()
     return (
-        _recipe(OLM, "olm", *map(programs.path, olm)),
+        *v0,
+        *v1,
         _recipe(OPM, "opm", *map(programs.path, ("opm", "grpc_health_probe"))),
         _recipe(BUNDLE, "bundle", *bundle, bases=()),
-        _recipe("operator-console.dev/samples-catalog:1.0.0", "catalog", icon, bases=(OPM, BUNDLE)),
+        _recipe(CATALOG, "catalog", icon, bases=(OPM, BUNDLE)),
         *sample_images(),
     )
 

@@ -1,5 +1,5 @@
-"""OLM in a node, from its own manifests and from images that containerd pulls: its operators, the package server, and
-the catalog of manifests/olm.
+"""OLM v0 in a node, from its own manifests and from images that containerd pulls: its operators, the package server,
+and the catalog of manifests/olm.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ _PACKAGES = "/apis/packages.operators.coreos.com/v1/namespaces/olm/packagemanife
 _READY_SECONDS = 600
 
 
-def apply(node: RealNode, images: dict[str, Path]) -> float:
-    """Seconds from the push of ``images`` until OLM lists the catalog's packages; PartFailed."""
+def apply(node: RealNode) -> float:
+    """Seconds until OLM, whose images have been pushed, lists the catalog's packages; PartFailed."""
     started = time.monotonic()
-    node.push(images)
     # Those of the quickstart are older than the programs.
     crds = str(node.programs.folders["olm"] / "crds")
     node.kubectl("apply", "--server-side", "-f", crds)

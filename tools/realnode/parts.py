@@ -40,13 +40,16 @@ def relay(machine: Machine, layout: Layout) -> ClusterPart:
 
 
 def registry(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
-    """Holds every image that is pushed to it, whatever registry its name begins with: see containerd's hosts.toml."""
-    address = f"127.0.0.1:{layout.ports['registry']}"
+    """Holds every image that is pushed to it, whatever registry its name begins with: see containerd's hosts.toml.
+
+    Pods reach it at the node's address: OLM v1 pulls catalogs and bundles itself.
+    """
+    port = layout.ports["registry"]
     config = {
         "version": 0.1,
         "log": {"level": "warn"},
         "storage": {"filesystem": {"rootdirectory": str(layout.data / "registry")}},
-        "http": {"addr": address},
+        "http": {"addr": f":{port}"},
     }
     path = layout.data / "registry.yaml"
     path.write_text(yaml.safe_dump(config))
@@ -55,7 +58,7 @@ def registry(machine: Machine, layout: Layout, programs: Programs) -> ClusterPar
     part = ClusterPart(
         name="registry", command=command, ready=lambda: True, environment={"OTEL_TRACES_EXPORTER": "none"}
     )
-    return _inside(machine, part, ready=lambda: parts.healthy(f"http://{address}/v2/"))
+    return _inside(machine, part, ready=lambda: parts.healthy(f"http://127.0.0.1:{port}/v2/"))
 
 
 def etcd(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:

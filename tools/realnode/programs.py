@@ -57,9 +57,28 @@ PROBE = Module(
     without_c=True,
     root=_MODULES,
 )
-_OLM = (*(module for module in ALL if module.name in ("olm", "opm")), OLM_TOOLS, PROBE)
+_OLMV1_SOURCE = "github.com/operator-framework/operator-controller"
+#: OLM v1's two programs, and its own manifests as folders of kustomize.
+OLMV1 = Module(
+    name="olmv1",
+    programs={
+        "operator-controller": f"{_OLMV1_SOURCE}/cmd/operator-controller",
+        "catalogd": f"{_OLMV1_SOURCE}/cmd/catalogd",
+    },
+    flags=("-tags", "containers_image_openpgp"),
+    files={"manifests": (_OLMV1_SOURCE, ("config",))},
+    root=_MODULES,
+)
+OLM_VERSIONS = ("v0", "v1")
+_OF_OLM = {
+    "v0": (*(module for module in ALL if module.name == "olm"), OLM_TOOLS),
+    "v1": (OLMV1,),
+}
+#: Of the catalog, which both versions read.
+_OPM = (*(module for module in ALL if module.name == "opm"), PROBE)
 
 
-def build_programs(say: Callable[[str], None], *, with_olm: bool = False) -> Programs:
-    """Builds what is missing; BuildFailed."""
-    return build(say, _NODE + _OLM if with_olm else _NODE, lock="lock-node")
+def build_programs(say: Callable[[str], None], *, olm: tuple[str, ...] = ()) -> Programs:
+    """Builds what is missing; BuildFailed. ``olm``: of these versions of OLM."""
+    modules = [*_NODE, *(module for version in olm for module in _OF_OLM[version]), *(_OPM if olm else ())]
+    return build(say, tuple(modules), lock="lock-node")
