@@ -67,8 +67,8 @@ _MARKS = re.compile(r"[*_`\[\]<>&#|~\\]|^[^\S\n]*(?:[-+=]|\d+[.)])|^(?: {4}|\t)|
 # Whole addresses only: "example.com" in an operator's text mostly is an API group.
 # What quick starts add to Markdown: https://github.com/patternfly/patternfly-quickstarts, packages/module
 _MARKED_FENCE = re.compile(r"^([ \t]*(?:```|~~~))[ \t]*\{\{(?:copy|execute)\}\}[ \t]*$", re.M)
-_HIGHLIGHT = re.compile(r"\[([^\]\n]*)\]\{\{highlight [^}\n]*\}\}")
-_ADMONITION = re.compile(r"\[([^\]]*)\]\{\{admonition [^}\n]*\}\}")
+_HIGHLIGHT = re.compile(r"\[([^\[\]\n]*)\]\{\{highlight [^}\n]*\}\}")
+_ADMONITION = re.compile(r"\[([^\[\]]*)\]\{\{admonition [^}\n]*\}\}")
 # In sanitised HTML, where code has no tags inside.
 _BLOCK = re.compile(r"<pre><code>([^<]*)</code></pre>")
 _MARKED_CODE = re.compile(r"<code>([^<]*)</code>\{\{(?:copy|execute)\}\}")

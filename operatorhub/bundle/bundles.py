@@ -17,6 +17,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -364,8 +365,8 @@ def stored_graph(catalog: Catalog, package: str) -> Graph | None:
     return None if row is None else msgspec.json.decode(zlib.decompress(row.data), type=Graph)
 
 
-#: By catalog, generation and package: what was read of a generation stays so.
-_lifecycles: LRUCache[tuple[int, int, str], tuple[VersionLifecycle, ...]] = LRUCache(4096)
+#: By catalog, the time when it was read, and package.
+_lifecycles: LRUCache[tuple[int, datetime | None, str], tuple[VersionLifecycle, ...]] = LRUCache(4096)
 _lifecycles_lock = Lock()
 
 
@@ -374,7 +375,7 @@ def stored_lifecycle(client: ClusterClient, namespace: str, catalog: str, packag
     if not visible(client, namespace):
         return ()
     for row in describing_catalogs(client.name, namespace, catalog):
-        key = (row.pk, row.generation, package)
+        key = (row.pk, row.refreshed_at, package)
         with _lifecycles_lock:
             found = _lifecycles.get(key)
         if found is None:
