@@ -30,7 +30,7 @@ CLIENT = "console"
 PREFIX = "oidc:"
 #: The password of all users at dex, and its bcrypt hash.
 PASSWORD = "password"
-_HASH = "$2a$10$2b2cU8CPhOTaGrs1HRQuAueS7JTT5ZHsHSzYiFPm1leZck7Mc8T4W"
+PASSWORD_HASH = "$2a$10$2b2cU8CPhOTaGrs1HRQuAueS7JTT5ZHsHSzYiFPm1leZck7Mc8T4W"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def dex(folder: Path, redirects: list[str], people: dict[str, list[str]], tokens
     port = free_ports(("dex",))["dex"]
     issuer = f"https://127.0.0.1:{port}/dex"
     entries = [
-        {"email": f"{name}@example.com", "username": name, "userID": name, "hash": _HASH, "groups": groups}
+        {"email": f"{name}@example.com", "username": name, "userID": name, "hash": PASSWORD_HASH, "groups": groups}
         for name, groups in people.items()
     ]
     settings = {

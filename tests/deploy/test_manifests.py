@@ -2,7 +2,6 @@
 run, unknown fields refused.
 """
 
-import json
 import os
 import secrets
 import shutil
@@ -19,9 +18,9 @@ from django.urls import reverse
 
 from console.management.commands.deploysecrets import values
 from tests.api import APPLY, Api
+from tests.deploy.definitions import istio
 from tests.deploy.manifests import OVERLAYS, ROOT, containers, named, objects, template, text
 
-ISTIO = "istio.io/api@v1.31.1"
 # Kinds of others, each group with where its CustomResourceDefinitions are had from.
 FOREIGN = {"networking.istio.io", "cert-manager.io"}
 PATHS = {
@@ -90,21 +89,6 @@ def foreign_kinds(api: Api, real_catalog: Path) -> Iterator[set[str]]:
     yield {crd["spec"]["group"] for crd in found}
     for name in made:
         api.delete(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
-
-
-def istio() -> list[dict[str, Any]]:
-    """Gateways, VirtualServices and DestinationRules, from Istio's own module, which the Go module proxy keeps and
-    checks; [] without Go.
-    """
-    if shutil.which("go") is None:
-        return []
-    done = subprocess.run(
-        ["go", "mod", "download", "-json", ISTIO], capture_output=True, text=True, check=False, timeout=300, cwd="/"
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    listed = (Path(json.loads(done.stdout)["Dir"]) / "kubernetes/customresourcedefinitions.gen.yaml").read_text()
-    wanted = [f"{item}.networking.istio.io" for item in ("destinationrules", "gateways", "virtualservices")]
-    return [document for document in yaml.safe_load_all(listed) if document and document["metadata"]["name"] in wanted]
 
 
 def path(obj: dict[str, Any]) -> str:

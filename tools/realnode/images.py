@@ -38,6 +38,7 @@ OLM, OPM = "quay.io/operator-framework/olm:latest", "quay.io/operator-framework/
 #: Of OLM v1, as its own manifests name them.
 CONTROLLERS = {name: f"quay.io/operator-framework/{name}:devel" for name in ("operator-controller", "catalogd")}
 CATALOG = "operator-console.dev/samples-catalog:1.0.0"
+BUSYBOX = "docker.io/library/busybox:1.37.0"
 BUNDLE = "operator-console.dev/sampledb-bundle:1.0.0"
 PACKAGE = ROOT / "examples/operators/packages/sampledb"
 
@@ -85,7 +86,7 @@ def node_images(programs: Programs) -> tuple[Image, ...]:
             programs.path("local-path-provisioner"),
             bases=(),
         ),
-        _recipe("docker.io/library/busybox:1.37.0", "busybox"),
+        _recipe(BUSYBOX, "busybox"),
         _recipe(METRICS, "metrics", programs.path("metrics-server")),
     )
 
@@ -113,6 +114,13 @@ def console_images() -> tuple[Image, ...]:
         _recipe("docker.io/library/postgres:17.6", "postgres"),
         _recipe("docker.io/valkey/valkey:8.1.3", "valkey"),
     )
+
+
+def dex_image(dex: Path) -> Image:
+    """What the overlays public-… run beside the console. Built together with the node's images, one of which it begins
+    with.
+    """
+    return _recipe("ghcr.io/dexidp/dex:v2.43.1", "dex", dex, bases=(BUSYBOX,))
 
 
 def sample_images() -> tuple[Image, ...]:
