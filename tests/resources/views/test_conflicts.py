@@ -216,17 +216,12 @@ def test_merging_what_both_changed_asks_for_a_choice(
 
 
 def test_a_change_of_status_is_not_told(browser: Client, client: ClusterClient, namespace: str) -> None:
-    deployments = client.find("apps", "v1", "deployments")
-    labels = {"app": "web"}
-    spec = {
-        "replicas": 0,
-        "selector": {"matchLabels": labels},
-        "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "web"}]}},
-    }
-    obj = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
-    client.create(deployments, obj, namespace)
-    page = browser.get(f"{DEPLOYMENTS}{namespace}/web/yaml/")
-    client.patch(deployments, "web", {"status": {"observedGeneration": 7}}, namespace, subresource="status")
+    """A quota, since its controller writes nothing else: that of Deployments also annotates them."""
+    quotas = client.find("", "v1", "resourcequotas")
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few"}, "spec": {"hard": {"pods": "7"}}}
+    client.create(quotas, quota, namespace)
+    page = browser.get(f"/resources/core/v1/resourcequotas/{namespace}/few/yaml/")
+    client.patch(quotas, "few", {"status": {"hard": {"pods": "6"}}}, namespace, subresource="status")
     assert "changed in the cluster" not in flat(notice(browser, page))
 
 
