@@ -107,10 +107,13 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """`gaps`: what could not be read and is missing therefore, a sentence each."""
+    """`gaps`: what could not be read and is missing therefore, a sentence each. `subscriptions`: those of the rows, for
+    with_lifecycles().
+    """
 
     rows: tuple[Operator, ...]
     gaps: tuple[str, ...] = ()
+    subscriptions: tuple[olm.Subscription, ...] = ()
 
 
 def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
@@ -150,14 +153,18 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
         and (not namespace or sub.namespace == namespace)
         and there.isdisjoint({(sub.namespace, sub.current_csv), (sub.namespace, sub.installed_csv)})
     ]
-    rows = with_lifecycles(client, _judged(client, rows, by_csv), subs)
-    return Listed(tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))), tuple(gaps))
+    rows = _judged(client, rows, by_csv)
+    ordered = sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))
+    return Listed(tuple(ordered), tuple(gaps), tuple(subs))
 
 
 def with_lifecycles(
     client: ClusterClient, rows: Iterable[Operator], subs: Iterable[olm.Subscription]
 ) -> list[Operator]:
-    """With what the catalogs of their Subscriptions state of the installed versions."""
+    """With what the catalogs of their Subscriptions state of the installed versions.
+
+    Not part of listed(): it asks the database for each operator, and listed() is also for the navigation of every page.
+    """
     places = {(sub.namespace, sub.name): (sub.catalog_namespace, sub.catalog, sub.package) for sub in subs}
     keyed = [(row, places.get((row.namespace, row.subscription), ("", "", ""))) for row in rows]
     found = lifecycles(client, ((*place, row.version) for row, place in keyed if place[2] and row.version))

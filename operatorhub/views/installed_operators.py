@@ -25,7 +25,7 @@ from kube.discovery import ResourceType
 from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
 from operatorhub.csv import Api
-from operatorhub.running.installed_operators import Listed, Operator, listed
+from operatorhub.running.installed_operators import Listed, Operator, listed, with_lifecycles
 from resources import live_topics
 from resources.types import kind_versions
 
@@ -103,7 +103,8 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         status, label_error = 422, str(error)
     except Forbidden as error:
         status, problem = 403, explain(error)
-    result = filter_operators(found.rows, query)
+    operators = with_lifecycles(client, found.rows, found.subscriptions)
+    result = filter_operators(operators, query)
     rows = paginate(request, result.rows)
     plurals = (olm.CSVS, olm.SUBSCRIPTIONS) if status == 200 else ()
     context = {
@@ -111,7 +112,7 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "rows": rows,
         "query": query,
         "filters": _shown_filters(result, namespace),
-        "has_lifecycles": any(row.lifecycle for row in found.rows),
+        "has_lifecycles": any(row.lifecycle for row in operators),
         "gaps": found.gaps,
         "namespace": namespace,
         "problem": problem,
