@@ -6,6 +6,7 @@ https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -52,6 +53,19 @@ _KUBERNETES_GROUPS = frozenset(
 def is_custom(group: str) -> bool:
     """Whether a group was brought by an operator or add-on."""
     return "." in group and group not in _KUBERNETES_GROUPS
+
+
+def is_definition(type_: "ResourceType") -> bool:
+    """Whether its objects are CustomResourceDefinitions."""
+    return (type_.group, type_.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition")
+
+
+def known_type(types: Iterable["ResourceType"], group: str, version: str, plural: str) -> "ResourceType | None":
+    """One of `types`, or None. For types that most clusters lack: ClusterClient.find() asks the server again for what
+    it doesn't know.
+    """
+    wanted = (group, version, plural)
+    return next((type_ for type_ in types if (type_.group, type_.version, type_.plural) == wanted), None)
 
 
 # As names they would change the path: clients and proxies remove dot segments (RFC 3986, 6.2.2.3).

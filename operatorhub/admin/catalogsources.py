@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from kube import reader
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, known_type
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from kube.types import olm as olm_types
@@ -132,9 +132,8 @@ class DefaultSource:
 
 
 def hub_type(client: ClusterClient) -> ResourceType | None:
-    """None on other clusters, whose discovery isn't asked again for it."""
-    found = (type_ for type_ in client.types() if (type_.group, type_.version, type_.plural) == HUB_TYPE)
-    return next(found, None)
+    """None on other clusters."""
+    return known_type(client.types(), *HUB_TYPE)
 
 
 def defaults(client: ClusterClient, hub_type: ResourceType) -> tuple[DefaultSource, ...]:

@@ -356,16 +356,23 @@ class UpdatePath:
 
 def path_of_updates(graph: Graph, channel_name: str, installed: ChannelEntry) -> UpdatePath | None:
     """From the installed version to the head of a channel; None if the channel is empty or its edges are unknown."""
-    channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
-    if channel is None or not channel.entries or not graph.edges_known:
+    entries, targets = _edges_of(graph, channel_name)
+    if not entries:
         return None
-    targets = _update_targets([entry for entry in channel.entries if entry.name not in graph.missing])
-    head, passed, current = channel.entries[0], [], installed
+    head, passed, current = entries[0], [], installed
     while (following := _next_version(targets, current)) is not None and following not in passed:
         passed.append(following)
         current = following
     older = csv.version_key(head.version) < csv.version_key(installed.version)
     return UpdatePath(head, tuple(passed), older)
+
+
+def _edges_of(graph: Graph, channel_name: str) -> tuple[Sequence[ChannelEntry], list[ChannelEntry]]:
+    """(a channel's versions, those of them that OLM updates to); none if its edges are unknown."""
+    channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
+    if channel is None or not graph.edges_known:
+        return (), []
+    return channel.entries, _update_targets([entry for entry in channel.entries if entry.name not in graph.missing])
 
 
 def _update_targets(entries: Sequence[ChannelEntry]) -> list[ChannelEntry]:
@@ -382,18 +389,15 @@ def _update_targets(entries: Sequence[ChannelEntry]) -> list[ChannelEntry]:
 
 def stranded(graph: Graph, channel_name: str) -> frozenset[str]:
     """The versions of a channel from which OLM can't update to its head; none if the edges are unknown."""
-    channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
-    if channel is None or not channel.entries or not graph.edges_known:
-        return frozenset()
-    targets = _update_targets([entry for entry in channel.entries if entry.name not in graph.missing])
-    following = {entry.name: _next_version(targets, entry) for entry in channel.entries}
+    entries, targets = _edges_of(graph, channel_name)
+    following = {entry.name: _next_version(targets, entry) for entry in entries}
     found = set()
-    for entry in channel.entries:
+    for entry in entries:
         current, passed = entry.name, {entry.name}
         while (after := following[current]) is not None and after.name not in passed:
             current = after.name
             passed.add(current)
-        if current != channel.entries[0].name:
+        if current != entries[0].name:
             found.add(entry.name)
     return frozenset(found)
 

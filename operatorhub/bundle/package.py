@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from console.web import markdown
 from kube.client import ClusterClient
+from kube.discovery import known_type
 from kube.errors import Forbidden, KubeError
 from kube.reader import read as read_as
 from kube.types.cluster import ClusterVersion
@@ -29,6 +30,7 @@ from operatorhub.sources import packagemanifests
 from operatorhub.sources.drafts import SupportPhase, VersionLifecycle
 
 OPENSHIFT = "openshift"
+_CLUSTER_VERSION = ("config.openshift.io", "v1", "clusterversions")
 #: As people write the platforms that lifecycles name.
 _PLATFORMS = {OPENSHIFT: "OpenShift", "kubernetes": "Kubernetes"}
 _MINOR = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?", re.ASCII)
@@ -323,8 +325,8 @@ def platform_versions(client: ClusterClient) -> dict[str, str]:
     found = {}
     try:
         found["kubernetes"] = str(client.version().get("gitVersion") or "")
-        type_ = client.find("config.openshift.io", "v1", "clusterversions")
-        found[OPENSHIFT] = read_as(client.get(type_, "version"), ClusterVersion).status.desired.version
+        if type_ := known_type(client.types(), *_CLUSTER_VERSION):
+            found[OPENSHIFT] = read_as(client.get(type_, "version"), ClusterVersion).status.desired.version
     except KubeError:
         pass
     return found

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from console.web.access import can, denial
 from kube.client import ClusterClient
+from kube.discovery import known_type
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, ObjectList, name_of, namespace_of
 from kube.reader import read
@@ -88,13 +89,13 @@ def read_situation(client: ClusterClient, near: str = "", catalog_namespace: str
 
 
 def cloud(client: ClusterClient) -> str:
-    """OpenShift's platform. '' on other clusters, whose discovery isn't asked again, and for users who can't read it.
+    """OpenShift's platform. '' on other clusters, and for users who can't read it.
 
     https://docs.okd.io/latest/rest_api/config_apis/infrastructure-config-openshift-io-v1.html
     """
-    served = (type_ for type_ in client.types() if (type_.group, type_.version, type_.plural) == _INFRASTRUCTURE)
+    type_ = known_type(client.types(), *_INFRASTRUCTURE)
     try:
-        return next((read(client.get(type_, "cluster"), Infrastructure).platform for type_ in served), "")
+        return read(client.get(type_, "cluster"), Infrastructure).platform if type_ else ""
     except KubeError:
         return ""
 

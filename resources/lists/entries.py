@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, is_definition
 from kube.objects import Column, TableRow
 from kube.reader import read
 from kube.types.extensions import CustomResourceDefinition
@@ -125,10 +125,6 @@ def added_cells(type_: ResourceType, obj: Mapping[str, Any]) -> tuple[str, ...]:
     conditions = found.status.conditions
     established = next((condition.status for condition in conditions if condition.type == "Established"), "")
     return (found.spec.group, found.spec.names.kind, found.spec.scope, versions, established)
-
-
-def is_definition(type_: ResourceType) -> bool:
-    return (type_.group, type_.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition")
 
 
 def entry_of(type_: ResourceType, row: TableRow, pool: Pool | None = None, health: Health | None = None) -> ListEntry:

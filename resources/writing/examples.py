@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from console.web import navigation
 from kube.client import ClusterClient
-from kube.discovery import ResourceType, api_version_priority, is_custom
+from kube.discovery import ResourceType, api_version_priority, is_custom, is_definition
 from kube.errors import KubeError
 from kube.objects import KubeObject, mapping, name_of, without_last_applied
 from kube.reader import read
@@ -230,7 +230,7 @@ _CONDITION: dict[str, Any] = {
 
 def _starters(type_: ResourceType) -> Iterator[Example]:
     """With which a new object begins; none for most kinds."""
-    if (type_.group, type_.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
+    if is_definition(type_):
         words = _("Namespaced resource type with spec, status, columns and scale")
         yield Example(name="spec-and-status", description=words, object=_definition("Namespaced", True))
         words = _("Cluster-scoped resource type with spec and status")
