@@ -153,10 +153,10 @@ def olm_images(programs: Programs, versions: tuple[str, ...] = OLM_VERSIONS) -> 
     bundle = (path for path in (PACKAGE / "1.0.0").rglob("*") if path.is_file())
     icon = ROOT / "examples/operators/sampledb/icon.svg"
     v0 = (_recipe(OLM, "olm", *map(programs.path, olm)),) if "v0" in versions else ()
-    v1 = (_recipe(name, short, programs.path(short)) for short, name in CONTROLLERS.items()) if "v1" in versions else ()
+    v1 = CONTROLLERS.values() if "v1" in versions else ()
     return (
         *v0,
-        *v1,
+        *(_recipe(name, "olmv1", *map(programs.path, CONTROLLERS)) for name in v1),
         _recipe(OPM, "opm", *map(programs.path, ("opm", "grpc_health_probe"))),
         _recipe(BUNDLE, "bundle", *bundle, bases=()),
         _recipe(CATALOG, "catalog", icon, bases=(OPM, BUNDLE)),
