@@ -5,7 +5,7 @@ A form without script comes back to the page that it was sent from; htmx is answ
 is typed in the page stays.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -54,7 +54,7 @@ def quick_start(request: ConsoleRequest, name: str) -> HttpResponse:
     guide = quick_starts.guide(request.cluster, name, request.LANGUAGE_CODE)
     if guide is None:
         raise NotFound(
-            _("There is no quick start “%(name)s”, or you don't have the permissions that it needs.") % {"name": name}
+            _("Quick start “%(name)s” doesn't exist, or you don't have the permissions that it needs.") % {"name": name}
         )
     action = request.POST.get("do", "") if request.method == "POST" else ""
     if action == "close":
@@ -64,7 +64,7 @@ def quick_start(request: ConsoleRequest, name: str) -> HttpResponse:
     progress = _moved(guide.progress, action, len(guide.quick_start.tasks))
     if progress != guide.progress:
         quick_starts.save(request.cluster, name, progress)
-    response = _answer(request, quick_starts.guide(request.cluster, name, request.LANGUAGE_CODE))
+    response = _answer(request, replace(guide, progress=progress))
     response.set_cookie(OPEN_COOKIE, name, samesite="Lax", httponly=True, secure=settings.HTTPS)
     return response
 

@@ -50,7 +50,8 @@ function offer(names) {
   for (const name of names) {
     if (!boxes || [...boxes.querySelectorAll("input")].some((box) => box.value === name)) continue;
     const label = document.createElement("label");
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: name, checked: !hidden.has(name) });
+    const box = document.createElement("input");
+    Object.assign(box, { type: "checkbox", value: name, checked: !hidden.has(name) });
     label.append(box, ` ${name}`);
     boxes.append(label);
   }
@@ -86,10 +87,11 @@ part("save").addEventListener("click", () => {
 // Which log, from when and how much: at once, as the selects do.
 part("form")?.addEventListener("change", ({ target }) => { if (target.matches("input[type=checkbox][name], input[type=datetime-local]") && target.checkValidity()) target.form.requestSubmit(); });
 
-// Another choice of lines loads the page anew: what is searched, wrapped and hidden stays.
+// Another choice of lines loads the page again: what is searched, wrapped and hidden stays.
 const KEY = `log:${location.pathname}`;
 part("form")?.addEventListener("submit", () => {
-  write(KEY, { text: part("search").value, only: part("only").checked, wrap: part("wrap").checked, hidden: [...hidden] }, "sessionStorage");
+  const [text, only, wrapped] = [part("search").value, part("only").checked, part("wrap").checked];
+  write(KEY, { text, only, wrap: wrapped, hidden: [...hidden] }, "sessionStorage");
 });
 const restored = read(KEY, null, "sessionStorage");
 if (restored) {

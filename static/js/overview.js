@@ -67,12 +67,14 @@ function explain(row, cause) {
 
 async function causes() {
   if (asking || document.hidden) return;
-  const wanted = [...new Set(unknown().map((row) => row.dataset.cause))].filter((id) => (tries.get(id) ?? 0) < TRIES).slice(0, AT_ONCE);
+  const ids = [...new Set(unknown().map((row) => row.dataset.cause))];
+  const wanted = ids.filter((id) => (tries.get(id) ?? 0) < TRIES).slice(0, AT_ONCE);
   if (!wanted.length) return;
   asking = true;
   for (const id of wanted) tries.set(id, (tries.get(id) ?? 0) + 1);
   const address = `${verdict.dataset.causes}${wanted.map((id) => `&of=${encodeURIComponent(id)}`).join("")}`;
-  const answer = await fetch(address, { headers: { "X-Console-Who": document.body.dataset.who ?? "" }, cache: "no-store" }).catch(() => null);
+  const headers = { "X-Console-Who": document.body.dataset.who ?? "" };
+  const answer = await fetch(address, { headers, cache: "no-store" }).catch(() => null);
   const found = answer?.ok ? await answer.json().catch(() => ({})) : {};
   for (const row of unknown()) {
     if (!(row.dataset.cause in found)) continue;

@@ -198,8 +198,8 @@ def modules_of(minor: str) -> tuple[Module, ...]:
 
 
 def build(say: Callable[[str], None], modules: tuple[Module, ...] = (), lock: str = "lock") -> Programs:
-    """Builds what is missing; BuildFailed. Without `modules`: those of a cluster, in the version of KUBERNETES=, which
-    the usual programs emulate if there is no module of it.
+    """Builds what is missing; BuildFailed. Without `modules`: those of a cluster, in the version of KUBERNETES=. Where
+    no module has that version, the usual programs emulate it.
     """
     minor = "" if modules else os.environ.get("KUBERNETES", "")
     modules = modules or modules_of(minor)
