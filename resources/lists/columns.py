@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from console.prefer import times
 from kube import limits
-from kube.discovery import ResourceType, is_custom
+from kube.discovery import ResourceType, is_custom, is_definition
 from kube.objects import Column
 from resources.lists.entries import ListEntry, stateful
 from resources.state.health import COMPLETED, DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
@@ -97,6 +97,9 @@ def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = F
         if is_name(column):
             continue
         key = f"{PRINTED}{column.name}"
+        if is_definition(type_):
+            # Since 1.37, the API server prints those that are added, too: the added ones stay.
+            printed.pop(key, None)
         # Two columns of one name are rare and legal.
         key = key if key not in printed else f"{key} {index}"
         wide, folded = column.priority > 0, False

@@ -98,7 +98,8 @@ def _column(name: str, description: str, *, wide: bool = False) -> Column:
     return Column(name=name, type="string", format="", priority=int(wide), description=description)
 
 
-#: Of CustomResourceDefinitions an API server prints the name and the age only. In its words, as what it prints.
+#: Of CustomResourceDefinitions, API servers before 1.37 print the name and the age only. In their words, as what they
+#: print.
 _DEFINITION_COLUMNS = (
     _column("Group", "API group of the custom resource"),
     _column("Kind", "Kind of the custom resource"),

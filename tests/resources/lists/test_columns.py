@@ -5,6 +5,7 @@ import pytest
 from kube.discovery import ResourceType
 from kube.objects import Column
 from resources.lists.columns import available, chosen, ranked, read, show
+from resources.lists.entries import added_columns
 
 PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 MAPS = ResourceType(group="", version="v1", plural="configmaps", kind="ConfigMap", namespaced=True)
@@ -48,6 +49,35 @@ def test_what_the_state_tells_has_no_column_and_names_its_cells() -> None:
     assert (state.key, state.status, state.ready) == ("state", 1, 2)
     assert "=Status" not in [column.key for column in chosen(PODS, printed, ())]
     assert [column.key for column in chosen(PODS, printed, ("=Status",))] == ["=Status"]
+
+
+def test_columns_of_definitions_that_the_server_prints_too_are_offered_once() -> None:
+    """Since 1.37 it prints all of them, three of them with `-o wide` only."""
+    type_ = ResourceType(
+        group="apiextensions.k8s.io",
+        version="v1",
+        plural="customresourcedefinitions",
+        kind="CustomResourceDefinition",
+        namespaced=False,
+    )
+    created = Column(name="Created At", type="date", format="", priority=0, description="")
+    before = (PRINTED[0], created, *added_columns(type_))
+    scope, versions, *wide = (
+        Column(name=name, type="string", format="", priority=priority, description="")
+        for name, priority in (
+            *(("Scope", 0), ("Versions", 0)),
+            *(("Group", 1), ("Kind", 1), ("ShortNames", 1), ("Established", 1)),
+        )
+    )
+    since = (PRINTED[0], scope, versions, created, *wide, *added_columns(type_))
+    keys = ["state", "=Group", "=Kind", "=Scope", "=Versions", "=Created At"]
+    assert [column.key for column in chosen(type_, before, ())] == keys
+    assert [column.key for column in chosen(type_, since, ())] == keys
+    assert [since[column.index].description for column in chosen(type_, since, keys[1:5])] == [
+        column.description for column in added_columns(type_)[:4]
+    ]
+    assert "=ShortNames" in [column.key for column in available(type_, since)]
+    assert not [column.key for column in available(type_, since) if column.key.startswith("=Kind ")]
 
 
 def test_ranks_go_from_left_to_right_and_spare_the_state_and_the_age() -> None:
