@@ -142,7 +142,8 @@ def seen(request: pytest.FixtureRequest, cluster: Cluster) -> Seen:
     excused = differences(cluster).get(f"{_module(request.node)}::{_name(request.node)}", {})
     if "*" in excused:
         pytest.skip(excused["*"])
-    aliases = {}
+    # OLM says it, in versions that are older and newer than the recorded one.
+    aliases = {cluster.version.removeprefix("v").partition("+")[0]: "<kubernetes>"}
     for fixture, placeholder in (("namespace", "<namespace>"), ("group", "<group>")):
         if fixture in request.fixturenames:
             aliases[request.getfixturevalue(fixture)] = placeholder

@@ -188,8 +188,7 @@ def test_version(seen: Seen, api: Api) -> None:
     """/version names the fields that clients read"""
     found = api.get("/version").json
     seen.value("names", sorted(found))
-    seen.value("numbers", [found["major"], found["minor"]])
-    assert re.match(r"v1\.36\.\d+", found["gitVersion"])
+    assert re.match(rf"v{found['major']}\.{found['minor']}\.\d+", found["gitVersion"])
 
 
 def test_health(seen: Seen, api: Api) -> None:
