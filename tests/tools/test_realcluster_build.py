@@ -1,17 +1,20 @@
 """K9: `make run-real` says what it does, builds side by side, and looks at its port before it builds."""
 
+import base64
+import json
 import socket
 import subprocess
 import sys
 import threading
 import tomllib
+import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from sandbox.runtime import confinement
-from tools.realcluster import build, catalog, nodes
+from tools.realcluster import build, catalog, nodes, page
 from tools.realcluster.build import BuildFailed, Module
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,6 +155,25 @@ def test_s1_a_confined_pod_sees_what_starts_its_program(tmp_path: Path) -> None:
         assert not missing, f"{command} can't be started in a Pod"
 
 
+def test_a_pod_of_a_known_image_is_sent_to_its_node() -> None:
+    """What the API server's webhook gets for a Pod; what the Pod tolerates already stays."""
+    server = page._Server(("127.0.0.1", 0), page._Page)
+    server.mark = "runs"
+    serving = threading.Thread(target=server.handle_request)
+    serving.start()
+    pod = {"spec": {"tolerations": [{"key": "other"}]}}
+    body = json.dumps({"request": {"uid": "u-1", "object": pod}}).encode()
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", body, timeout=10) as answer:
+        response = json.load(answer)["response"]
+    serving.join()
+    server.server_close()
+    assert (response["uid"], response["allowed"], response["patchType"]) == ("u-1", True, "JSONPatch")
+    assert json.loads(base64.b64decode(response["patch"])) == [
+        {"op": "add", "path": "/spec/nodeSelector", "value": {"runs": "programs"}},
+        {"op": "add", "path": "/spec/tolerations", "value": [{"key": "other"}, {"key": "runs", "operator": "Exists"}]},
+    ]
+
+
 def test_an_api_server_of_another_version_has_the_checksums_of_its_own(
     go: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,11 +185,23 @@ def test_an_api_server_of_another_version_has_the_checksums_of_its_own(
     assert another.key() != next(module for module in usual if module.name == "kubernetes").key()
     (go / "go").write_text('#!/bin/sh\necho "$GOFLAGS"\n')
     assert "-mod=readonly" in build._go(another, "list") and "-modfile=v1.37.mod" in build._go(another, "list")
+    older, *_ = build.modules_of("1.31")
+    assert set(older.programs) == {"kube-apiserver", "kube-controller-manager", "kube-scheduler"}
+
+
+def test_olm_of_another_version_has_the_checksums_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OLM_VERSION=0.45: the same programs and files, in the usual one's place."""
+    ours = next(module for module in build.modules_of("", "0.45") if module.name == "olm")
+    usual = next(module for module in build.ALL if module.name == "olm")
+    assert ours.versions == "v0.45.mod" and ours.key() != usual.key()
+    assert (ours.programs, ours.files) == (usual.programs, usual.files)
+    with pytest.raises(BuildFailed, match=r"no v0\.1\.mod"):
+        build.modules_of("", "0.1")
 
 
 def test_a_version_without_a_module_is_emulated(go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "ALL", MODULES)
-    monkeypatch.setattr(build, "modules_of", lambda minor: MODULES)
+    monkeypatch.setattr(build, "modules_of", lambda minor, olm: MODULES)
     for minor, flags in (("1.33", ("--emulated-version=kube=1.33",)), ("1.36", ()), ("", ())):
         monkeypatch.setenv("KUBERNETES", minor)
         assert build.build(lambda line: None).version_flags == flags

@@ -176,33 +176,54 @@ def one_at_a_time(lock: Path, say: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
-def modules_of(minor: str) -> tuple[Module, ...]:
-    """The modules of a cluster. `minor`: its API server's version, such as "1.37", if modules/kubernetes has a .mod and
-    a .sum for it. Its other programs are the usual ones, which may be one version older.
+def modules_of(minor: str, olm: str = "") -> tuple[Module, ...]:
+    """The modules of a cluster; BuildFailed when there is none of this version of OLM, such as "0.45".
+
+    `minor`: its control plane's version, such as "1.37", if modules/kubernetes has a .mod and a .sum for it. An API
+    server that is older than the usual one gets controllers and a scheduler of its own version. With a newer one, they
+    may be one version older.
     """
-    usual = next(module for module in ALL if module.name == "kubernetes")
-    versions = usual.folder / f"v{minor}.mod"
+    usual = {module.name: module for module in ALL}
+    if olm:
+        usual["olm"] = replace(usual["olm"], versions=f"v{olm}.mod")
+        if not (usual["olm"].folder / usual["olm"].versions).exists():
+            raise BuildFailed(f"OLM_VERSION={olm}: there is no v{olm}.mod in {usual['olm'].folder}")
+    kubernetes = usual["kubernetes"]
+    versions = kubernetes.folder / f"v{minor}.mod"
     if not versions.exists():
-        return ALL
+        return tuple(usual.values())
     exact = re.findall(r"^require k8s.io/kubernetes (\S+)$", versions.read_text(), re.MULTILINE)[0]
-    api_server = replace(
-        usual,
+    is_older = int(exact.split(".")[1]) < int(KUBERNETES.split(".")[1])
+    names = ("kube-apiserver", "kube-controller-manager", "kube-scheduler") if is_older else ("kube-apiserver",)
+    control_plane = replace(
+        kubernetes,
         name=f"kubernetes-{minor}",
-        programs={"kube-apiserver": usual.programs["kube-apiserver"]},
+        programs={name: kubernetes.programs[name] for name in names},
         symbols=_symbols(exact),
-        inside=usual.name,
+        inside=kubernetes.name,
         versions=versions.name,
     )
     # Programs.path finds the first of several.
-    return (api_server, *ALL)
+    return (control_plane, *usual.values())
+
+
+def built_versions(name: str) -> list[str]:
+    """The other versions of "kubernetes" or "olm" that modules/ has, and the cache has their programs."""
+    found = sorted(path.stem.removeprefix("v") for path in (MODULES / name).glob("v*.mod"))
+    return [
+        version
+        for version in found
+        for modules in (modules_of(version) if name == "kubernetes" else modules_of("", version),)
+        if all((cache() / module.key()).is_dir() for module in modules)
+    ]
 
 
 def build(say: Callable[[str], None], modules: tuple[Module, ...] = (), lock: str = "lock") -> Programs:
-    """Builds what is missing; BuildFailed. Without `modules`: those of a cluster, in the version of KUBERNETES=. Where
-    no module has that version, the usual programs emulate it.
+    """Builds what is missing; BuildFailed. Without `modules`: those of a cluster, in the versions of KUBERNETES= and
+    OLM_VERSION=. Where no module has that version of Kubernetes, the usual programs emulate it.
     """
     minor = "" if modules else os.environ.get("KUBERNETES", "")
-    modules = modules or modules_of(minor)
+    modules = modules or modules_of(minor, os.environ.get("OLM_VERSION", ""))
     root = cache()
     root.mkdir(parents=True, exist_ok=True)
     with one_at_a_time(root / lock, say):
@@ -216,8 +237,8 @@ def build(say: Callable[[str], None], modules: tuple[Module, ...] = (), lock: st
             )
             _build_side_by_side(missing, root, say)
             say(f"built in {time.monotonic() - started:.0f} s")
-    emulated = minor if modules == ALL and not KUBERNETES.startswith(f"v{minor}.") else ""
-    return Programs({module.name: root / module.key() for module in modules}, emulated)
+    is_built = KUBERNETES.startswith(f"v{minor}.") or any(module.name == f"kubernetes-{minor}" for module in modules)
+    return Programs({module.name: root / module.key() for module in modules}, "" if is_built else minor)
 
 
 def build_dex(say: Callable[[str], None]) -> Path:

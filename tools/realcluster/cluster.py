@@ -52,7 +52,7 @@ class RealCluster(Parts):
         layout, programs = self.layout, self.programs
         self.run(parts.etcd(layout, programs))
         self.run(parts.apiserver(layout, programs))
-        self._apply([parts.kwok_node(), *nodes.objects()])
+        self._apply([parts.kwok_node(), *nodes.objects(layout)])
         self.run(
             parts.controller_manager(layout, programs),
             parts.scheduler(layout, programs),

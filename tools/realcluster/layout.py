@@ -28,7 +28,8 @@ _PORTS = (
     "registry",
 )
 _LOCAL = ("127.0.0.1", "localhost")
-_NOBODY = '{"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration", "jwt": []}\n'
+#: v1 came with 1.34.
+_NOBODY = '{"apiVersion": "apiserver.config.k8s.io/v1beta1", "kind": "AuthenticationConfiguration", "jwt": []}\n'
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Two nodes: `kwok`, where Pods run in name only, and `local`, where our agent runs the programs that it knows as
 processes.
 
-A Pod with a container of a known image is sent to `local` by a MutatingAdmissionPolicy, so manifests need no
-nodeSelector.
+A Pod with a container of a known image is sent to `local` by an admission webhook, so manifests need no nodeSelector.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -63,58 +63,40 @@ def agent(layout: Layout, programs: Programs) -> ClusterPart:
 
 
 def page(layout: Layout) -> ClusterPart:
-    """What answers behind a port-forward to a Pod of kwok's."""
+    """What answers behind a port-forward to a Pod of kwok's, and for the webhook of objects()."""
     port = layout.ports["page"]
-    arguments = (str(port), layout.pki("kubelet.crt"), layout.pki("kubelet.key"))
+    arguments = (str(port), layout.pki("kubelet.crt"), layout.pki("kubelet.key"), _MARK)
     command = (sys.executable, "-m", "tools.realcluster.page", *arguments)
     return ClusterPart(name="page", command=command, ready=lambda: listens(port), environment=PYTHON)
 
 
-def objects() -> list[dict[str, object]]:
-    """The policy that sends Pods of known images to `local`."""
+def objects(layout: Layout) -> list[dict[str, object]]:
+    """What sends Pods of known images to `local`: a webhook that page.py answers. Not every version that the cluster
+    can have serves MutatingAdmissionPolicies.
+    """
     known = " || ".join(f"c.image.startsWith({json.dumps(image)})" for image in _IMAGES)
-    selector = '[JSONPatch{op: "add", path: "/spec/nodeSelector", value: {"MARK": "programs"}}]'
-    tolerate = (
-        '(has(object.spec.tolerations) ? [] : [JSONPatch{op: "add", path: "/spec/tolerations", value: []}]) + '
-        '[JSONPatch{op: "add", path: "/spec/tolerations/-", value: {"key": "MARK", "operator": "Exists"}}]'
-    )
-    version = {"apiVersion": "admissionregistration.k8s.io/v1"}
-    return [
-        {
-            **version,
-            "kind": "MutatingAdmissionPolicy",
-            "metadata": {"name": "programs-run-locally"},
-            "spec": {
-                "failurePolicy": "Fail",
-                "reinvocationPolicy": "IfNeeded",
-                "matchConstraints": {
-                    "resourceRules": [
-                        {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
-                    ]
-                },
-                "matchConditions": [
-                    {"name": "a-known-image", "expression": f"object.spec.containers.exists(c, {known})"},
-                    {
-                        "name": "not-yet-placed",
-                        "expression": (
-                            f'!has(object.spec.nodeName) && !("{_MARK}" in object.spec.?nodeSelector.orValue({{}}))'
-                        ),
-                    },
-                ],
-                "mutations": [
-                    {
-                        "patchType": "JSONPatch",
-                        "jsonPatch": {"expression": f"{selector} + {tolerate}".replace("MARK", _MARK)},
-                    }
-                ],
+    authority = base64.b64encode(layout.authority.certificate.read_bytes()).decode()
+    webhook = {
+        "name": "programs-run-locally.operator-console.dev",
+        "clientConfig": {"url": f"https://127.0.0.1:{layout.ports['page']}/", "caBundle": authority},
+        "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
+        "matchConditions": [
+            {"name": "a-known-image", "expression": f"object.spec.containers.exists(c, {known})"},
+            {
+                "name": "not-yet-placed",
+                "expression": f'!has(object.spec.nodeName) && !("{_MARK}" in object.spec.?nodeSelector.orValue({{}}))',
             },
-        },
-        {
-            **version,
-            "kind": "MutatingAdmissionPolicyBinding",
-            "metadata": {"name": "programs-run-locally"},
-            "spec": {"policyName": "programs-run-locally"},
-        },
+        ],
+        "failurePolicy": "Fail",
+        "reinvocationPolicy": "IfNeeded",
+        "sideEffects": "None",
+        "admissionReviewVersions": ["v1"],
+        "timeoutSeconds": 30,
+    }
+    version = "admissionregistration.k8s.io/v1"
+    metadata = {"name": "programs-run-locally"}
+    return [
+        {"apiVersion": version, "kind": "MutatingWebhookConfiguration", "metadata": metadata, "webhooks": [webhook]}
     ]
 
 

@@ -75,24 +75,9 @@ def apiserver(layout: Layout, programs: Programs) -> ClusterPart:
         f"--kubelet-certificate-authority={pki('ca.crt')}",
         "--kubelet-preferred-address-types=InternalIP",
         "--allow-privileged",
-        *_version_flags(programs),
+        *programs.version_flags,
     )
     return ClusterPart(name="kube-apiserver", command=command, ready=lambda: layout.answers("/readyz"), stop_seconds=8)
-
-
-def _version_flags(programs: Programs) -> tuple[str, ...]:
-    """Where an older version is emulated, the policy of nodes.py is served all the same: its admission plugin answers
-    no request before it has read policies in their stable version.
-    """
-    if not programs.emulated:
-        return ()
-    kinds = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
-    return (
-        *programs.version_flags,
-        f"--runtime-config={','.join(f'admissionregistration.k8s.io/v1/{kind}=true' for kind in kinds)}",
-        "--runtime-config-emulation-forward-compatible",
-        "--feature-gates=MutatingAdmissionPolicy=true",
-    )
 
 
 def controller_manager(layout: Layout, programs: Programs) -> ClusterPart:
