@@ -70,8 +70,8 @@ test-node: setup ## test the tutorial's overlay in such a node, from the product
 test-real: setup ## run the conformance suite on both clusters, and the product's tests and browser tests on the real one
 	@$(VENV)/python tools/run_real_tests.py $(ARGS)
 
-test-compatibility: setup ## run the conformance suite on control planes that emulate Kubernetes 1.33 to 1.35 (docs/compatibility.md; VERSIONS=1.37)
-	@for minor in $(or $(VERSIONS),1.33 1.34 1.35); do KUBERNETES=$$minor $(VENV)/python tools/run_real_tests.py -p tests.plain -q -n 2 --dist loadfile sandbox/conformance || exit 1; done
+test-compatibility: setup ## run the tests that a real cluster decides with other versions of Kubernetes and OLM (docs/compatibility.md; VERSIONS="1.37 olm-0.45")
+	@$(VENV)/python tools/run_compatibility_tests.py $(VERSIONS) $(ARGS)
 
 test-operators: setup ## run the operators' tests and the tutorials in both languages: on the embedded cluster, and on the real one if Go can build it
 	@$(VENV)/python tools/run_operator_tests.py $(ARGS)
