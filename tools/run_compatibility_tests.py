@@ -32,7 +32,8 @@ AT_ONCE = 2
 _OLM = "olm-"
 _HUB: Lane = {"OperatorHub": ["-q", *LANDING_HUB]}
 _ALL: Lane = {
-    "conformance": [*IN_PARALLEL, *suites.CONFORMANCE.words],
+    # OLM takes several steps in some tests, and minutes for them on a busy machine.
+    "conformance": [*IN_PARALLEL, "--timeout", "400", *suites.CONFORMANCE.words],
     "product": [*IN_PARALLEL, *LANDING_PRODUCT],
     **_HUB,
 }

@@ -98,10 +98,10 @@ class Olm:
 
     # Waiting
 
-    def csv(self, name: str, *phases: str, seconds: float = 30) -> Object:
+    def csv(self, name: str, *phases: str) -> Object:
         """A ClusterServiceVersion as soon as it is in one of these phases."""
         path = self.path("clusterserviceversions", name)
-        found: Object = self.api.until(path, lambda csv: (csv.get("status") or {}).get("phase") in phases, seconds)
+        found: Object = self.api.until(path, lambda csv: (csv.get("status") or {}).get("phase") in phases)
         return found
 
     def csv_because(self, name: str, reason: str) -> Object:
@@ -128,9 +128,7 @@ class Olm:
 
     def subscription(self, name: str, wanted: Callable[[Object], Any]) -> Object:
         """A Subscription as soon as its status is as wanted."""
-        found: Object = self.api.until(
-            self.path("subscriptions", name), lambda item: wanted(item.get("status") or {}), seconds=40
-        )
+        found: Object = self.api.until(self.path("subscriptions", name), lambda item: wanted(item.get("status") or {}))
         return found
 
     def settled(self, name: str, csv: str) -> Object:

@@ -74,7 +74,7 @@ def test_absent_kind(seen: Seen, olm: Olm, group: str, which: str) -> None:
     csv(olm, customresourcedefinitions={which: [crd]})
     seen.value("requirements", missing(olm))
     assert olm.api.post(CRDS, custom_resource_definition(group, "leaves", "Leaf")).status == 201
-    found = olm.csv(NAME, "Succeeded", seconds=40)
+    found = olm.csv(NAME, "Succeeded")
     seen.value("then", found["status"]["requirementStatus"])
     olm.api.delete(f"{CRDS}/leaves.{group}")
 
@@ -114,14 +114,14 @@ def test_given_rights(seen: Seen, olm: Olm) -> None:
     binding = {**body, "roleRef": role, "subjects": [subject]}
     olm.api.post(olm.core("rolebindings", group="rbac.authorization.k8s.io/v1"), binding)
     csv(olm, install=with_rights("permissions"))
-    seen.value("requirements", olm.csv(NAME, "Succeeded", seconds=40)["status"]["requirementStatus"])
+    seen.value("requirements", olm.csv(NAME, "Succeeded")["status"]["requirementStatus"])
 
 
 def test_kind_that_goes_away(seen: Seen, olm: Olm, group: str) -> None:
     """An operator whose kind is deleted fails, and waits for it again"""
     assert olm.api.post(CRDS, custom_resource_definition(group, "leaves", "Leaf")).status == 201
     csv(olm, customresourcedefinitions={"required": [{"name": f"leaves.{group}", "kind": "Leaf", "version": "v1"}]})
-    olm.csv(NAME, "Succeeded", seconds=40)
+    olm.csv(NAME, "Succeeded")
     olm.api.delete(f"{CRDS}/leaves.{group}")
     olm.api.until_gone(f"{CRDS}/leaves.{group}")
     found = olm.csv_after_a_look(

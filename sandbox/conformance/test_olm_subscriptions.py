@@ -27,7 +27,7 @@ def test_a_failure_that_is_mended(seen: Seen, olm: Olm) -> None:
     olm.subscribe(POTS, channel="slow")
     olm.failed(POTS)
     olm.api.patch(olm.path("subscriptions", POTS), {"spec": {"channel": "stable"}})
-    olm.csv(f"{POTS}.v1.2.0", "Succeeded", seconds=40)
+    olm.csv(f"{POTS}.v1.2.0", "Succeeded")
     found = olm.settled(POTS, f"{POTS}.v1.2.0")
     seen.value("condition", condition(found["status"], "ResolutionFailed"))
 

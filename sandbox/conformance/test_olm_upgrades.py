@@ -77,7 +77,7 @@ def test_skips(seen: Seen, olm: Olm) -> None:
     """Automatic approval leads from a startingCSV to the channel's head, past the versions that are skipped"""
     olm.group()
     olm.subscribe(PACKAGE, "fast", startingCSV=V1)
-    found = olm.csv(V3, "Succeeded", seconds=60)
+    found = olm.csv(V3, "Succeeded")
     seen.value("replaces", found["spec"]["replaces"])
     olm.api.until_gone(olm.path("clusterserviceversions", V1))
     status = olm.settled(PACKAGE, V3)["status"]
