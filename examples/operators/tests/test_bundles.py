@@ -37,11 +37,13 @@ class Bundle:
     crds: dict[str, dict[str, Any]]
 
     @property
-    def owned(self) -> dict[str, dict[str, Any]]:
-        return {item["kind"]: item for item in self.csv["spec"]["customresourcedefinitions"]["owned"]}
+    def owned(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """By kind and version."""
+        owned = self.csv["spec"]["customresourcedefinitions"]["owned"]
+        return {(item["kind"], item["version"]): item for item in owned}
 
-    def schema(self, kind: str) -> dict[str, Any]:
-        (version,) = self.crds[kind]["spec"]["versions"]
+    def schema(self, kind: str, name: str) -> dict[str, Any]:
+        (version,) = (each for each in self.crds[kind]["spec"]["versions"] if each["name"] == name)
         return dict(version["schema"]["openAPIV3Schema"])
 
     @property
@@ -63,10 +65,11 @@ def test_there_are_some() -> None:
 
 
 def test_the_csv_owns_the_crds(bundle: Bundle) -> None:
-    assert bundle.owned.keys() == bundle.crds.keys()
-    for kind, owned in bundle.owned.items():
+    """Each version of them, as OLM wants it."""
+    versions = {(kind, version["name"]) for kind, crd in bundle.crds.items() for version in crd["spec"]["versions"]}
+    assert bundle.owned.keys() == versions
+    for (kind, _), owned in bundle.owned.items():
         assert owned["name"] == bundle.crds[kind]["metadata"]["name"]
-        assert [owned["version"]] == [version["name"] for version in bundle.crds[kind]["spec"]["versions"]]
 
 
 def test_the_package_points_at_the_bundle(bundle: Bundle) -> None:
@@ -106,15 +109,19 @@ def test_the_channels_agree_with_the_bundles(name: str) -> None:
 def test_the_examples_are_valid(bundle: Bundle) -> None:
     assert bundle.examples
     for example in bundle.examples:
-        jsonschema.validate(example, bundle.schema(example["kind"]))
-    assert {example["kind"] for example in bundle.examples} == bundle.owned.keys()
+        jsonschema.validate(example, bundle.schema(*_kind(example)))
+    assert {_kind(example) for example in bundle.examples} == bundle.owned.keys()
+
+
+def _kind(example: dict[str, Any]) -> tuple[str, str]:
+    return example["kind"], example["apiVersion"].rpartition("/")[2]
 
 
 def test_every_descriptor_names_a_field(bundle: Bundle) -> None:
-    for kind, owned in bundle.owned.items():
+    for key, owned in bundle.owned.items():
         for part in ("spec", "status"):
             for descriptor in owned[f"{part}Descriptors"]:
-                node = bundle.schema(kind)["properties"][part]
+                node = bundle.schema(*key)["properties"][part]
                 for step in descriptor["path"].split("."):
                     node = node["properties"][step]
 
@@ -128,8 +135,8 @@ def test_every_field_is_described(bundle: Bundle) -> None:
 
     undescribed = [
         path
-        for kind in bundle.crds
-        for path, node in fields(bundle.schema(kind)["properties"]["spec"], kind)
+        for kind, version in bundle.owned
+        for path, node in fields(bundle.schema(kind, version)["properties"]["spec"], kind)
         if not node.get("description") and not path.endswith((".[]", ".cpu", ".memory"))
     ]
     assert undescribed == []

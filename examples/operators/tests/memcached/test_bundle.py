@@ -29,27 +29,42 @@ def csv(bundle: Path) -> dict[str, Any]:
     return yaml.safe_load((bundle / "csv.yaml").read_text())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def crd(bundle: Path) -> dict[str, Any]:
     return yaml.safe_load((bundle / "crds" / f"{GROUP}_memcacheds.yaml").read_text())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def schema(crd: dict[str, Any]) -> dict[str, Any]:
     return crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
 
 
 def test_the_example_is_the_tutorials(csv: dict[str, Any], schema: dict[str, Any]) -> None:
-    (example,) = json.loads(csv["metadata"]["annotations"]["alm-examples"])
+    example, *others = json.loads(csv["metadata"]["annotations"]["alm-examples"])
+    assert [each["spec"]["size"] for each in others] == [3] * len(others)
     assert (example["metadata"]["name"], example["spec"]["size"]) == ("memcached-sample", 3)
     jsonschema.validate(example, schema)
     jsonschema.validate({**example, "spec": {"size": 5}}, schema)
 
 
-@pytest.mark.parametrize("spec", [{}, {"size": 0}, {"size": 8}, {"size": 1, "containerPort": 65536}])
+@pytest.mark.parametrize("spec", [{}, {"size": -1}, {"size": 8}, {"size": 1, "containerPort": 65536}])
 def test_the_schema_refuses(spec: dict[str, Any], schema: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"spec": spec}, schema)
+
+
+def test_k11_no_node_at_all_and_the_tutorials_version(bundle: Path, crd: dict[str, Any]) -> None:
+    """K11: Operator SDK's tutorial lets size be 0. The newer bundle serves v1 too, with the same schema: nothing is
+    converted, and nothing is lost on the way from one version to the other.
+    """
+    versions = {version.pop("name"): version for version in crd["spec"]["versions"]}
+    specs = [each["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] for each in versions.values()]
+    least = [spec["size"]["minimum"] for spec in specs]
+    if bundle.name == "0.0.1":
+        assert (list(versions), least) == (["v1alpha1"], [1])
+        return
+    assert (list(versions), least) == (["v1alpha1", "v1"], [0, 0])
+    assert versions["v1"] | {"storage": True} == versions["v1alpha1"]
 
 
 def test_it_can_be_scaled(crd: dict[str, Any], schema: dict[str, Any]) -> None:

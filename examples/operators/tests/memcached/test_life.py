@@ -44,15 +44,29 @@ def test_the_port_reaches_the_pods(installed: Caches) -> None:
     installed.away("port")
 
 
-def test_one_and_seven_nodes(installed: Caches) -> None:
+def test_none_and_seven_nodes(installed: Caches) -> None:
     """The least and the most that there can be, one after the other, both ways."""
     installed.create("wide", size=7)
     assert len(installed.ready("wide", 7)["status"]["nodes"]) == 7
-    installed.change("wide", size=1)
-    assert installed.ready("wide", 1)["status"]["nodes"] == installed.pods("wide")
+    installed.change("wide", size=0)
+    assert installed.ready("wide", 0)["status"]["nodes"] == [] == installed.pods("wide")
     installed.scale("wide", 7)
     assert installed.ready("wide", 7)["status"]["nodes"] == installed.pods("wide")
     installed.away("wide")
+
+
+def test_k11_it_is_created_and_changed_in_v1(installed: Caches) -> None:
+    """K11: the version of Operator SDK's tutorial; the operator reads the other one."""
+    newer = installed.home.replace("/v1alpha1/", "/v1/")
+    body = {"apiVersion": "cache.example.com/v1", "kind": "Memcached", "metadata": {"name": "newer"}}
+    assert installed.api.post(newer, {**body, "spec": {"size": 0}}).status == 201
+    assert installed.ready("newer", 0)["status"]["conditions"][0]["message"] == "0 of 0 nodes ready"
+    assert installed.api.patch(f"{newer}/newer", {"spec": {"size": 2}}).status == 200
+    nodes = installed.ready("newer", 2)["status"]["nodes"]
+    found = installed.api.get(f"{newer}/newer").json
+    assert (found["apiVersion"], found["status"]["nodes"]) == ("cache.example.com/v1", nodes)
+    assert found["spec"] == {"size": 2, "containerPort": 11211}
+    installed.away("newer")
 
 
 def test_the_table_of_a_list(installed: Caches) -> None:

@@ -16,7 +16,7 @@ NO_IMAGE = {"RELATED_IMAGE_MEMCACHED": "operator-console.dev/Memcached:1.6"}
 @pytest.mark.parametrize(
     ("name", "spec", "field", "message"),
     [
-        ("few", {"size": 0}, "spec.size", "should be greater than or equal to 1"),
+        ("few", {"size": -1}, "spec.size", "should be greater than or equal to 0"),
         ("many", {"size": 8}, "spec.size", "should be less than or equal to 7"),
         ("words", {"size": "three"}, "spec.size", 'must be of type integer: "string"'),
         ("none", {"size": None}, "spec.size", "Required value"),
@@ -36,9 +36,8 @@ def test_the_api_server_refuses_in_words(
 def test_a_scale_outside_the_schema_is_refused_and_changes_nothing(installed: Caches) -> None:
     installed.create("scaled")
     before = installed.ready("scaled")
-    for replicas, words in ((0, "should be greater than or equal to 1"), (8, "should be less than or equal to 7")):
-        answer = installed.scale("scaled", replicas)
-        assert (answer.status, words in answer.message) == (422, True), answer.raw
+    answer = installed.scale("scaled", 8)
+    assert (answer.status, "should be less than or equal to 7" in answer.message) == (422, True), answer.raw
     assert installed.get("scaled") == before
     installed.away("scaled")
 
