@@ -46,20 +46,24 @@ def relocate(registry: str, target: Path) -> set[str]:
     return images
 
 
-def build_command(image: str, registry: str) -> str:
-    """`podman build` of one image, as examples/operators/Containerfile has it."""
+def stage(image: str) -> tuple[str, ...]:
+    """The stage of examples/operators/Containerfile that makes an image (name:tag), as arguments of a build."""
     name, _colon, tag = image.partition(":")
     if name == "sampledb-engine":
-        stage = f"--target sampledb-engine --build-arg ENGINE={ENGINES[tag]}"
-    elif name in ("kudo-waiter", "argocd-tutorial"):
-        stage = f"--target {name}"
-    elif name.endswith("-operator"):
+        return ("--target", "sampledb-engine", "--build-arg", f"ENGINE={ENGINES[tag]}")
+    if name in ("kudo-waiter", "argocd-tutorial"):
+        return ("--target", name)
+    if name.endswith("-operator"):
         operator = {"argocd-tutorial": "argocd"}.get(name.removesuffix("-operator"), name.removesuffix("-operator"))
-        stage = f"--target operator --build-arg OPERATOR={operator}"
-    else:
-        stage = f"--target program --build-arg PROGRAM={name.partition('-')[0]}"
+        return ("--target", "operator", "--build-arg", f"OPERATOR={operator}")
+    return ("--target", "program", "--build-arg", f"PROGRAM={name.partition('-')[0]}")
+
+
+def build_command(image: str, registry: str) -> str:
+    """`podman build` of one image, as examples/operators/Containerfile has it."""
     files = "-f examples/operators/Containerfile --ignorefile examples/operators/Containerfile.dockerignore"
-    return f"podman build {files} {stage} --build-arg IMAGES={registry} -t {registry}/{image} ."
+    arguments = " ".join(stage(image))
+    return f"podman build {files} {arguments} --build-arg IMAGES={registry} -t {registry}/{image} ."
 
 
 def write(registry: str, folder: Path) -> None:

@@ -46,10 +46,16 @@ def _olm_images(folder: Path) -> dict[str, images.Image]:
 
 def test_every_image_that_olm_pulls_is_made(tmp_path: Path) -> None:
     made = _olm_images(tmp_path)
-    csv = (images.PACKAGE / "1.0.0/csv.yaml").read_text()
-    named = set(re.findall(r"operator-console\.dev/[a-z-]+-operator:[\d.]+", csv))
-    assert named
-    assert named | _wanted(ROOT / "tools/realnode/manifests/olm") | {images.OLM, images.OPM, images.BUNDLE} <= set(made)
+    found = images.packages()
+    assert {package.name for package in found} >= {"flightticket", "galera", "memcached", "sampledb"}
+    for package in found:
+        listed = {image["image"] for image in package.csv["spec"]["relatedImages"]}
+        # Of SampleDB's engines only the one that Debian's Valkey stands for.
+        left_out = {name for name in listed - set(made) if name.startswith("operator-console.dev/sampledb-engine:")}
+        assert listed - left_out <= set(made)
+        assert package.bundle in made
+    assert "operator-console.dev/sampledb-engine:valkey-8.0" in made
+    assert _wanted(ROOT / "tools/realnode/manifests/olm") | {images.OLM, images.OPM} <= set(made)
     (catalog,) = yaml.safe_load_all((ROOT / "tools/realnode/manifests/olmv1/catalog.yaml").read_text())
     assert catalog["spec"]["source"]["image"]["ref"] == images.CATALOG
     assert {images.CATALOG, *images.CONTROLLERS.values()} <= set(made)
@@ -63,17 +69,27 @@ def test_only_what_a_version_of_olm_needs_is_built(tmp_path: Path) -> None:
     assert v1 - v0 == set(images.CONTROLLERS.values())
 
 
-def test_the_bundle_is_built_of_all_files_of_the_package(tmp_path: Path) -> None:
-    bundle = _olm_images(tmp_path)[images.BUNDLE]
-    copied = re.findall(r"^COPY (.+) \S+$", bundle.containerfile.read_text(), re.MULTILINE)
-    assert set(" ".join(copied).split()) == set(bundle.files)
+def test_a_bundle_is_built_of_all_files_of_its_version(tmp_path: Path) -> None:
+    made = _olm_images(tmp_path)
+    for package in images.packages():
+        bundle = made[package.bundle]
+        assert set(bundle.files.values()) == {path for path in package.folder.rglob("*") if path.is_file()}
+        assert {name.partition("/")[0] for name in bundle.files} == {"manifests", "metadata"}
+        labels = dict(each.split("=") for each in bundle.arguments if each != "--label")
+        assert labels == package.annotations
+        # The catalog is rendered of the same files.
+        copied = {f"bundles/{package.name}/{name}": path for name, path in bundle.files.items()}
+        assert copied.items() <= made[images.CATALOG].files.items()
 
 
-def test_the_labels_of_the_bundle_are_its_annotations() -> None:
-    annotations = yaml.safe_load((images.PACKAGE / "1.0.0/metadata/annotations.yaml").read_text())["annotations"]
-    text = (ROOT / "tools/realnode/images/bundle/Containerfile").read_text()
-    labels = dict(re.findall(r"(operators\.operatorframework\.io\S+?)=(\S+)", text))
-    assert labels == annotations
+def test_the_catalog_has_the_head_of_each_default_channel() -> None:
+    found = {package.name: package.csv["metadata"]["name"] for package in images.packages()}
+    assert found["flightticket"] == "flightticket-operator.v1.1.0"
+    assert found["memcached"] == "memcached-operator.v0.1.0"
+    for package in images.packages():
+        # The catalog's Containerfile reads the name by sed.
+        lines = (package.folder / "csv.yaml").read_text().splitlines()
+        assert next(line for line in lines if line.startswith("  name: ")).split() == ["name:", found[package.name]]
 
 
 def test_olms_manifests_name_our_image_and_no_catalog_that_is_out_of_reach() -> None:

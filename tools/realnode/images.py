@@ -9,6 +9,7 @@ console's code installs no package again.
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 import tempfile
@@ -16,9 +17,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from tools.realcluster.build import Programs, cache, one_at_a_time
 from tools.repository_files import repository_files
+from tools.samples_catalog import ENGINES, IMAGE, stage
 
 from .programs import OLM_VERSIONS
 
@@ -39,8 +44,9 @@ OLM, OPM = "quay.io/operator-framework/olm:latest", "quay.io/operator-framework/
 CONTROLLERS = {name: f"quay.io/operator-framework/{name}:devel" for name in ("operator-controller", "catalogd")}
 CATALOG = "operator-console.dev/samples-catalog:1.0.0"
 BUSYBOX = "docker.io/library/busybox:1.37.0"
-BUNDLE = "operator-console.dev/sampledb-bundle:1.0.0"
-PACKAGE = ROOT / "examples/operators/packages/sampledb"
+MARIADB = "docker.io/library/mariadb:11.8"
+MEMCACHED = "docker.io/library/memcached:1.6-alpine"
+PACKAGES = ROOT / "examples/operators/packages"
 
 
 class ImageFailed(Exception):
@@ -123,45 +129,109 @@ def dex_image(dex: Path) -> Image:
     return _recipe("ghcr.io/dexidp/dex:v2.43.1", "dex", dex, bases=(BUSYBOX,))
 
 
-def sample_images() -> tuple[Image, ...]:
-    """SampleDB's operator and the engine of its databases, by examples/operators/Containerfile."""
-    containerfile = ROOT / "examples" / "operators" / "Containerfile"
+def mariadb_image() -> Image:
+    """What examples/operators/galera/mariadb runs. For tests: it is large, and nothing in the catalog names it."""
+    return _recipe(MARIADB, "mariadb")
 
-    def image(name: str, *arguments: str) -> Image:
-        return Image(
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package of the catalog: the head of its default channel in ``folder``, a bundle."""
+
+    name: str
+    folder: Path
+
+    @property
+    def csv(self) -> dict[str, Any]:
+        """Its ClusterServiceVersion."""
+        return dict(yaml.safe_load((self.folder / "csv.yaml").read_text(encoding="utf-8")))
+
+    @property
+    def bundle(self) -> str:
+        """The name of its image, as images/catalog/Containerfile makes it of name and version."""
+        return f"operator-console.dev/{self.name}-bundle:{self.csv['spec']['version']}"
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The labels of its image."""
+        text = (self.folder / "metadata/annotations.yaml").read_text(encoding="utf-8")
+        return dict(yaml.safe_load(text)["annotations"])
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """As `operator-sdk bundle` lays them out."""
+        manifests = [path for path in self.folder.rglob("*") if path.is_file() and path.parent.name != "metadata"]
+        found = {f"manifests/{path.name}": path for path in manifests}
+        return found | {"metadata/annotations.yaml": self.folder / "metadata/annotations.yaml"}
+
+
+def packages() -> tuple[Package, ...]:
+    """All of examples/operators/packages."""
+    found = []
+    for path in sorted(PACKAGES.glob("*/package.json")):
+        about = json.loads(path.read_text(encoding="utf-8"))
+        head = next(each["head"] for each in about["channels"] if each["name"] == about["defaultChannel"])
+        version = next(each["path"] for each in about["bundles"] if each["name"] == head)
+        found.append(Package(about["name"], path.parent / version))
+    return tuple(found)
+
+
+def sample_images() -> tuple[Image, ...]:
+    """What the packages' operators run as, and what they start, by examples/operators/Containerfile. Of SampleDB's
+    engines only the one that begins with an image which is built here.
+    """
+    containerfile = ROOT / "examples" / "operators" / "Containerfile"
+    listed = {image["image"] for package in packages() for image in package.csv["spec"]["relatedImages"]}
+    names = {found[1] for found in map(IMAGE.fullmatch, listed) if found}
+    others = {f"sampledb-engine:{tag}" for tag, base in ENGINES.items() if base != ENGINE}
+    return tuple(
+        Image(
             name=f"operator-console.dev/{name}",
             containerfile=containerfile,
             # buildah makes all stages before the one that is wanted.
-            bases=(PYTHON, ENGINE),
+            bases=(PYTHON, ENGINE, *((BUSYBOX,) if name.startswith("kudo-waiter") else ())),
             copies=_copied(containerfile),
-            arguments=(*arguments, "--build-arg", f"ENGINE={ENGINE}"),
+            # The last one counts.
+            arguments=("--build-arg", f"ENGINE={ENGINE}", *stage(name)),
         )
-
-    return (
-        image("sampledb-engine:valkey-8.0", "--target", "sampledb-engine"),
-        image("sampledb-operator:1.0.0", "--target", "operator", "--build-arg", "OPERATOR=sampledb"),
+        for name in sorted(names - others)
     )
 
 
 def olm_images(programs: Programs, versions: tuple[str, ...] = OLM_VERSIONS) -> tuple[Image, ...]:
-    """OLM in these versions, a catalog, its bundle, and what the bundle's operator runs: from a registry, as OLM pulls
-    them each time.
+    """OLM in these versions, a catalog of our packages, their bundles, and what their operators run: from a registry,
+    as OLM pulls them each time.
 
     The tags of OLM v0's images are those that its catalog operator takes by default.
     """
     olm = ("olm", "catalog", "package-server", "cpb", "copy-content")
-    bundle = (path for path in (PACKAGE / "1.0.0").rglob("*") if path.is_file())
-    icon = ROOT / "examples/operators/sampledb/icon.svg"
     v0 = (_recipe(OLM, "olm", *map(programs.path, olm)),) if "v0" in versions else ()
     v1 = CONTROLLERS.values() if "v1" in versions else ()
     return (
         *v0,
         *(_recipe(name, "olmv1", *map(programs.path, CONTROLLERS)) for name in v1),
         _recipe(OPM, "opm", *map(programs.path, ("opm", "grpc_health_probe"))),
-        _recipe(BUNDLE, "bundle", *bundle, bases=()),
-        _recipe(CATALOG, "catalog", icon, bases=(OPM, BUNDLE)),
+        *map(_bundle, packages()),
+        _catalog(),
         *sample_images(),
+        _recipe(MEMCACHED, "memcached"),
     )
+
+
+def _bundle(package: Package) -> Image:
+    labels = (part for key, value in package.annotations.items() for part in ("--label", f"{key}={value}"))
+    containerfile = _RECIPES / "bundle" / "Containerfile"
+    return Image(name=package.bundle, containerfile=containerfile, files=package.files, arguments=tuple(labels))
+
+
+def _catalog() -> Image:
+    """Of the same files as the bundles' images, with the icons."""
+    files = {f"bundles/{package.name}/{name}": path for package in packages() for name, path in package.files.items()}
+    for package in packages():
+        # argocd-tutorial is a package of examples/operators/argocd.
+        program = package.name.removesuffix("-tutorial")
+        files[f"icons/{package.name}.svg"] = ROOT / "examples/operators" / program / "icon.svg"
+    return Image(name=CATALOG, containerfile=_RECIPES / "catalog" / "Containerfile", bases=(OPM,), files=files)
 
 
 def _copied(containerfile: Path) -> tuple[str, ...]:
@@ -218,6 +288,7 @@ class Builder:
             context = ROOT if image.copies else Path(work) / "context"
             context.mkdir(exist_ok=True)
             for name, path in image.files.items():
+                (context / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, context / name)
             ignore = image.containerfile.with_name(f"{image.containerfile.name}.dockerignore")
             self._buildah(
