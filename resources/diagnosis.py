@@ -141,6 +141,9 @@ def _may(client: ClusterClient, verb: str, place: Place) -> bool:
 _WELL = (READY, COMPLETED, SUSPENDED, "")
 _LOG_LINES, _LOG_BYTES = 5, 16 * 1024
 _CLAIM = ("", "PersistentVolumeClaim")
+#: Before the message of the last of many Events that differ in their message only.
+#: https://github.com/kubernetes/client-go/blob/v0.33.0/tools/record/events_cache.go
+_COMBINED = "(combined from similar events): "
 
 
 def read_causes(client: ClusterClient, place: Place, obj: KubeObject, state: Health) -> list[Cause]:
@@ -203,7 +206,7 @@ def _events(client: ClusterClient, place: Place, uids: set[str]) -> dict[str, tu
 def _event(event: core.Event) -> Event:
     return Event(
         reason=event.reason,
-        message=event.message,
+        message=event.message.removeprefix(_COMBINED),
         warning=event.type == "Warning",
         count=event.occurrences,
         seen=event.last_seen,

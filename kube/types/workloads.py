@@ -5,7 +5,16 @@ from typing import Any
 from kube.reader import ApiType, IntOrString, read
 from kube.types.cluster import PersistentVolumeClaim
 from kube.types.core import PodSpec
-from kube.types.meta import Condition, LabelSelector, Object, ObjectMeta, TypicalObject, TypicalSpec, TypicalStatus
+from kube.types.meta import (
+    Condition,
+    LabelSelector,
+    Object,
+    ObjectMeta,
+    ObjectReference,
+    TypicalObject,
+    TypicalSpec,
+    TypicalStatus,
+)
 
 
 class RollingUpdate(ApiType, frozen=True):
@@ -114,6 +123,7 @@ class CronJobSpec(TypicalSpec, frozen=True):
 
 
 class CronJobStatus(ApiType, frozen=True):
+    active: tuple[ObjectReference, ...] = ()
     last_schedule_time: str = ""
     last_successful_time: str = ""
 

@@ -78,6 +78,16 @@ class Cause:
 
 #: How much of a line of untrusted log or message goes into a sentence.
 _SHORT = 160
+#: What containerd, its shim and runc put before the reason, each for itself.
+_RUNTIME = re.compile(
+    r"(?:rpc error: code = \w{1,40} desc =|failed to create (?:containerd task|containerd container|shim task):"
+    r'|failed to create pod sandbox:|failed to exec in container:|failed to start exec "[^"]{0,80}":'
+    r"|OCI runtime (?:create|exec) failed:|(?:runc create|exec|container create) failed:"
+    r"|unable to start container process:|error during container init:) ",
+    re.IGNORECASE,
+)
+#: containerd with runc; CRI-O with crun.
+_PROGRAM = re.compile(r'exec: "(?P<program>[^"]{1,200})": |executable file `(?P<crun>[^`]{1,200})` ')
 _FORBIDDEN = re.compile(r'(?:^|[\s:])(?P<plural>[a-z0-9.-]+) "[^"\s]*" is forbidden')
 
 
@@ -92,3 +102,25 @@ def shortened(text: str, most: int = _SHORT) -> str:
     """One line of it, cut at its end."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def runtime_reason(text: str) -> str:
+    """Why the container runtime could not do what it was asked for, without the layers that passed its message on."""
+    line = " ".join(text.split())
+    ends = [layer.end() for layer in _RUNTIME.finditer(line)]
+    reason = line[ends[-1] :] if ends else line
+    return program_reason(reason) or shortened(reason.removesuffix(": unknown"))
+
+
+def program_reason(text: str) -> str:
+    """Why the program of a container, hook or probe didn't start; '' where the text isn't about that."""
+    found = _PROGRAM.search(text)
+    if found is None:
+        return ""
+    words = {"program": found["program"] or found["crun"]}
+    why = text[found.end() :]
+    if "not found" in why or "no such file" in why:
+        return _("the image has no program %(program)s") % words
+    if "permission denied" in why or "is a directory" in why:
+        return _("%(program)s isn't an executable file") % words
+    return ""

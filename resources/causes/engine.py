@@ -51,7 +51,7 @@ def _counts(item: Item) -> bool:
     all the same.
     """
     if item.health.ended and item.is_pod and item.parent is not None and item.parent.kind != "Job":
-        return False
+        return item.is_ended_by_kubelet
     return item.parent is None or item.health.state not in (READY, COMPLETED, SUSPENDED)
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from kube import limits
 from kube.objects import moment
@@ -41,6 +42,20 @@ MAX_LINKS = 3
 _UNSETTLED = (DEGRADED, PROGRESSING, UNKNOWN, TERMINATING)
 
 _MAX_VALUES = 5_000
+#: Why a kubelet ends a Pod, or doesn't start it.
+#: https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/lifecycle/predicate.go
+_KUBELET_REASONS = frozenset(
+    (
+        "Evicted",
+        "NodeAffinity",
+        "NodePorts",
+        "SysctlForbidden",
+        "AppArmor",
+        "PodOSNotSupported",
+        "TopologyAffinityError",
+        "UnexpectedAdmissionError",
+    )
+)
 # Their specs can't be changed, or are written over by what made them.
 _MADE_KINDS = ("Pod", "ReplicaSet", "Job")
 
@@ -138,6 +153,20 @@ class Item:
     @cached_property
     def health(self) -> Health:
         return health(self.object)
+
+    @property
+    def is_ended_by_kubelet(self) -> bool:
+        """Whether a Pod was evicted or refused not long ago, so that its owner makes others, which may meet the same
+        end.
+        """
+        status = self.pod.status
+        reason = status.reason
+        if not self.is_pod or status.phase != "Failed":
+            return False
+        # OutOfcpu, OutOfpods, OutOfexample.com/gpu.
+        if reason not in _KUBELET_REASONS and not reason.startswith("OutOf"):
+            return False
+        return self.now is None or (began := moment(self.created)) is None or self.now - began < _RECENT
 
     @property
     def is_unsettled(self) -> bool:
@@ -322,6 +351,14 @@ def not_ready_since(item: Item) -> str:
     """Since when the Pod has not been ready."""
     ready = item.condition("ContainersReady") or item.condition("Ready")
     return (ready.changed if ready is not None and ready.status != "True" else "") or item.created
+
+
+def restarts_note(container: ContainerState) -> str:
+    """How often it was restarted, '' for never."""
+    if not container.restarts:
+        return ""
+    words = ngettext("It was restarted %(count)d time.", "It was restarted %(count)d times.", container.restarts)
+    return words % {"count": container.restarts}
 
 
 def _container(status: ContainerStatus, spec: Container | None) -> ContainerState:

@@ -16,10 +16,10 @@ from kube.types.cluster import (
     ResourceQuotaStatus,
 )
 from kube.types.core import PodStatus
-from kube.types.meta import TypicalSpec, TypicalStatus
+from kube.types.meta import TypicalStatus
 from kube.types.network import IngressStatus, RouteStatus, Service
 from kube.types.olm import CatalogSourceStatus, SubscriptionSpec
-from kube.types.workloads import DaemonSet, HorizontalPodAutoscalerStatus, Job, PodDisruptionBudget, Workload
+from kube.types.workloads import CronJob, DaemonSet, HorizontalPodAutoscalerStatus, Job, PodDisruptionBudget, Workload
 from resources.state import operator_health
 from resources.state.health import (
     COMPLETED,
@@ -141,7 +141,14 @@ def _job(obj: Object) -> Health:
 
 
 def _cron_job(obj: Object) -> Health:
-    return Health(state=SUSPENDED if read(obj.get("spec"), TypicalSpec).suspend else READY)
+    cron_job = read(obj, CronJob)
+    status = cron_job.status
+    if cron_job.spec.suspend:
+        return Health(state=SUSPENDED)
+    # Both are in UTC and of one length. A Job that has succeeded did so after it was scheduled.
+    if not status.active and status.last_schedule_time > status.last_successful_time:
+        return Health(state=DEGRADED, reason=_("the last run didn't succeed"), since=status.last_schedule_time)
+    return Health(state=READY)
 
 
 def _phase(obj: Object) -> Health:

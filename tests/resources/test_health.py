@@ -277,3 +277,20 @@ def test_o1_completed_has_a_word_and_a_look_of_its_own() -> None:
     ready = health({"apiVersion": "v1", "kind": "Pod", "status": {"phase": "Running"}})
     assert (done.state, ready.state) == ("Completed", "Ready")
     assert done.colour != ready.colour
+
+
+def test_cron_jobs() -> None:
+    """Their status has no verdict on the last run; its times have."""
+    scheduled, before, after = (
+        {"lastScheduleTime": "2026-11-25T10:00:00Z"},
+        "2026-11-25T09:00:04Z",
+        "2026-11-25T10:00:04Z",
+    )
+    active = {"active": [{"kind": "Job", "name": "report-1"}]}
+    assert _of("batch/v1", "CronJob", status={})[0] == "Ready"
+    assert _of("batch/v1", "CronJob", status={**scheduled, "lastSuccessfulTime": after})[0] == "Ready"
+    failed = ("Degraded", "the last run didn't succeed")
+    assert _of("batch/v1", "CronJob", status={**scheduled, "lastSuccessfulTime": before}) == failed
+    assert _of("batch/v1", "CronJob", status=scheduled) == failed
+    assert _of("batch/v1", "CronJob", status={**scheduled, **active})[0] == "Ready"
+    assert _of("batch/v1", "CronJob", spec={"suspend": True}, status=scheduled)[0] == "Suspended"

@@ -1,55 +1,65 @@
 """A container ends again and again: killed for its memory, or with an exit code, with the last line that it printed.
+Or the kubelet ends or refuses its Pod.
 
-CrashLoopBackOff with lastState.terminated, RunContainerError and CreateContainerError with the container runtime's
-words; OOMKilled is the kubelet's reason for a kill by the kernel. `message` has the end of the log where
-terminationMessagePolicy is FallbackToLogsOnError, or what the program wrote to its termination log.
+CrashLoopBackOff with lastState.terminated; between two starts the kubelet shows for up to a minute only that it has
+ended. OOMKilled is the kubelet's reason for a kill by the kernel. `message` has the end of the log where
+terminationMessagePolicy is FallbackToLogsOnError, or what the program wrote to its termination log. A Pod that the
+kubelet ended or never started has a reason of its own: Evicted, 'Usage of EmptyDir volume "data" exceeds the limit
+"1Mi". ', OutOfcpu, SysctlForbidden, UnexpectedAdmissionError.
 https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy,
+https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/,
 https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/kuberuntime/kuberuntime_container.go
 """
 
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from kube.objects import moment
 from kube.types.core import ContainerStateTerminated
 from resources.causes.cause import Cause, Link, shortened
 from resources.causes.evidence import (
     ContainerState,
+    Event,
     Evidence,
     Item,
     container_label,
     edit_fix,
     not_ready_since,
     pod_containers,
+    restarts_note,
 )
 
 RANK = 32
 _KILLED = 128
 #: A container that ended with errors before is taken for well when it has run for so long.
 _STAYS_SECONDS = 10.0
-_CANNOT_START = ("RunContainerError", "CreateContainerError")
+#: Other rules know better why (cannot_start.py).
+_NOT_STARTED = ("ContainerCannotRun", "StartError")
 
 
 def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod:
         return
+    if item.is_ended_by_kubelet:
+        yield _ended_by_kubelet(item)
+        return
     for container in pod_containers(item):
-        if container.waiting in _CANNOT_START:
-            yield _cannot_start(item, container, container.why)
-            continue
         ended = container.ended
         if ended is None and container.waiting == "CrashLoopBackOff":
             ended = ContainerStateTerminated()
-        if ended is None or not _fails(item, container, ended):
+        if ended is None or ended.reason in _NOT_STARTED or not _fails(item, container, ended):
             continue
-        # A probe that kills it is a cause of its own (failing_probe.py).
-        if any(event.reason == "Killing" and "probe" in event.message for event in item.events):
+        # A probe or hook that kills it is a cause of its own (failing_probe.py, cannot_start.py).
+        if any(_kills(event) for event in item.events):
             continue
         yield (
             _out_of_memory(item, container) if ended.reason == "OOMKilled" else _ended(item, container, ended, evidence)
         )
+
+
+def _kills(event: Event) -> bool:
+    return event.reason == "FailedPostStartHook" or (event.reason == "Killing" and "probe" in event.message)
 
 
 def _fails(item: Item, container: ContainerState, ended: ContainerStateTerminated) -> bool:
@@ -60,7 +70,8 @@ def _fails(item: Item, container: ContainerState, ended: ContainerStateTerminate
             return False
         return (item.now - started).total_seconds() < _STAYS_SECONDS
     if ended.exit_code == 0 and container.waiting != "CrashLoopBackOff":
-        return False
+        # One that is to run for good, and ended well several times.
+        return item.pod.spec.restart_policy == "Always" and container.restarts > 1 and not item.health.ended
     return container.waiting in ("CrashLoopBackOff", "") or item.pod.status.phase == "Failed"
 
 
@@ -75,7 +86,7 @@ def _out_of_memory(item: Item, container: ContainerState) -> Cause:
     return Cause(
         sentence=sentence % words,
         rank=RANK - 1,
-        note=_restarts(container),
+        note=restarts_note(container),
         links=_links(item),
         raw=container.why,
         fix=edit_fix(item, limit) if limit else None,
@@ -91,9 +102,13 @@ def _ended(item: Item, container: ContainerState, ended: ContainerStateTerminate
         "line": shortened(line),
         "signal": ended.signal or ended.exit_code - _KILLED,
     }
-    if ended.reason in ("ContainerCannotRun", "StartError"):
-        return _cannot_start(item, container, ended.message)
-    if line:
+    if item.pod.spec.restart_policy == "Never":
+        sentence = (
+            _("%(name)s failed: exit code %(code)d, last line “%(line)s”")
+            if line
+            else _("%(name)s failed: its process exited with code %(code)d")
+        )
+    elif line:
         sentence = _("%(name)s can't keep running: exit code %(code)d, last line “%(line)s”")
     elif not ended.reason and not ended.exit_code:
         sentence = _("%(name)s can't keep running: its process exits each time it starts")
@@ -104,35 +119,35 @@ def _ended(item: Item, container: ContainerState, ended: ContainerStateTerminate
     return Cause(
         sentence=sentence % words,
         rank=RANK,
-        note=_restarts(container),
+        note=restarts_note(container),
         links=_links(item),
         raw=ended.message if ended.message.strip() != line.strip() else "",
         since=_since(item, container),
     )
 
 
-def _cannot_start(item: Item, container: ContainerState, why: str) -> Cause:
-    words = {"name": container_label(item, container), "why": shortened(why or container.waiting)}
+def _ended_by_kubelet(item: Item) -> Cause:
+    status = item.pod.status
+    why = status.message.removeprefix("Pod was rejected: ") or status.reason
+    words = {"name": item.subject, "why": shortened(why.strip().removesuffix(".")), "reason": status.reason}
+    sentence = (
+        _("%(name)s can't keep running: its Pod was evicted: %(why)s")
+        if status.reason == "Evicted"
+        else _("%(name)s can't start: its node refuses the Pod (%(reason)s): %(why)s")
+    )
     return Cause(
-        sentence=_("%(name)s can't start: %(why)s") % words,
-        rank=RANK,
-        note=_restarts(container),
+        sentence=sentence % words,
+        rank=RANK - 1,
         links=item.links(),
-        raw=why,
-        since=_since(item, container),
+        raw=status.message,
+        fix=edit_fix(item),
+        since=item.created,
     )
 
 
 def _since(item: Item, container: ContainerState) -> str:
     """Between two crashes a Pod is ready for a moment: one that has crashed often hasn't only just begun to."""
     return item.created if container.restarts > 1 else not_ready_since(item)
-
-
-def _restarts(container: ContainerState) -> str:
-    if not container.restarts:
-        return ""
-    words = ngettext("It was restarted %(count)d time.", "It was restarted %(count)d times.", container.restarts)
-    return words % {"count": container.restarts}
 
 
 def _links(item: Item) -> tuple[Link, ...]:

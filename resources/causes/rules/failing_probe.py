@@ -2,6 +2,9 @@
 
 The kubelet's Events Unhealthy, 'Readiness probe failed: HTTP probe failed with statuscode: 500', and Killing,
 'Container web failed liveness probe, will be restarted'. Programs fail some while they start, so three are waited for.
+A program that the image lacks is 'Readiness probe errored and resulted in unknown state: rpc error: … exec:
+"pg_isready": executable file not found in $PATH: unknown', a port name that no container port has 'strconv.Atoi:
+parsing "http": invalid syntax'.
 https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/prober/prober.go,
 https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/kuberuntime/kuberuntime_manager.go
 """
@@ -14,7 +17,7 @@ from django.utils.translation import gettext as _
 from kube.objects import moment
 from kube.types.core import Container
 from resources.causes import evidence
-from resources.causes.cause import Cause, Link, shortened
+from resources.causes.cause import Cause, Link, program_reason, shortened
 from resources.causes.evidence import ContainerState, Event, Evidence, Item
 
 RANK = 30
@@ -23,6 +26,7 @@ _FAILED = re.compile(
     r"^(?P<kind>Readiness|Liveness|Startup) probe (?:failed|errored)(?: and resulted in [^:]+)?: (?P<why>.*)", re.DOTALL
 )
 _STATUS = re.compile(r"statuscode: (?P<code>\d+)")
+_PORT = re.compile(r'strconv\.Atoi: parsing "(?P<port>[^"]{1,63})": invalid syntax')
 
 
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
@@ -87,6 +91,12 @@ def _has_probe(container: ContainerState, kind: str) -> bool:
 def _why(text: str) -> str:
     if found := _STATUS.search(text):
         return _("it responds with HTTP %(code)s") % {"code": found["code"]}
+    if found := _PORT.search(text):
+        return _("no port of the container is named %(port)s") % {"port": found["port"]}
+    if reason := program_reason(text):
+        return reason
+    if not text.strip():
+        return _("its command fails without output")
     if "connection refused" in text:
         return _("nothing listens on its port")
     if any(part in text for part in ("context deadline exceeded", "Client.Timeout", "i/o timeout", "timed out")):

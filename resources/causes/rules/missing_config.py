@@ -1,8 +1,9 @@
-"""A Pod needs a Secret or ConfigMap, or a key of one, that doesn't exist.
+"""A Pod needs a Secret or ConfigMap, or a key of one, that doesn't exist; or another volume can't be mounted.
 
 Container waiting with CreateContainerConfigError: 'secret "db" not found', "couldn't find key password in Secret
 shop/db"; Events FailedMount: 'MountVolume.SetUp failed for volume "conf" : configmap "settings" not found', '… :
-references non-existent secret key: tls.crt'.
+references non-existent secret key: tls.crt', '… : hostPath type check failed: /nothing is not a directory'; of an
+attached disk FailedAttachVolume.
 https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/kubelet_pods.go (makeEnvironmentVariables),
 https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/volume/secret/secret.go, …/pkg/volume/configmap/configmap.go
 """
@@ -14,14 +15,18 @@ from django.utils.translation import gettext as _
 
 from kube.types.core import Volume
 from resources.causes import evidence
-from resources.causes.cause import Cause, CauseTarget, Fix, Link
-from resources.causes.evidence import Evidence, Item
+from resources.causes.cause import Cause, CauseTarget, Fix, Link, shortened
+from resources.causes.evidence import Evidence, Item, edit_fix
 
 RANK = 20
 _KINDS = {"secret": "Secret", "configmap": "ConfigMap"}
 _MISSING = re.compile(r'\b(?P<kind>secret|configmap)s? "(?P<name>[^"]+)" not found', re.IGNORECASE)
 _KEY = re.compile(r"couldn't find key (?P<key>\S+) in (?P<kind>Secret|ConfigMap) (?P<namespace>[^/\s]+)/(?P<name>\S+)")
-_VOLUME = re.compile(r'SetUp failed for volume "(?P<volume>[^"]+)"')
+_VOLUME = re.compile(r'\w failed for volume "(?P<volume>[^"]+)"')
+_DRIVER = re.compile(r"driver name (?P<driver>\S{1,253}) not found in the list of registered CSI drivers")
+_REASON = re.compile(r'^(?:MountVolume|AttachVolume)\.\w+ failed for volume "[^"]{1,253}" : (?P<why>.*)', re.DOTALL)
+#: The last line of a failed mount is what the program printed.
+_OUTPUT = re.compile(r"\nOutput: (?P<why>[^\n]{1,500})")
 _VOLUME_KEY = re.compile(r"references non-existent (?P<kind>secret|config) key: (?P<key>\S+)")
 
 
@@ -35,9 +40,35 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     if item.pod.status.phase != "Pending":
         return
     for event in item.events:
-        if event.reason == "FailedMount":
-            yield from _cause(item, item.subject, event.message, event.message)
+        if event.reason in ("FailedMount", "FailedAttachVolume"):
+            known = tuple(_cause(item, item.subject, event.message, event.message))
+            yield from known or _mount(item, event.message)
             return
+
+
+def _mount(item: Item, message: str) -> Iterator[Cause]:
+    """A volume of another kind. '… unmounted volumes=[data], … context canceled' only repeats that there is one."""
+    found, volume = _REASON.search(message), _VOLUME.search(message)
+    if found is None:
+        return
+    name = volume["volume"] if volume else ""
+    words = {"name": item.subject, "volume": name, "why": _why(found["why"])}
+    yield Cause(
+        sentence=_("%(name)s can't start: volume %(volume)s can't be mounted: %(why)s") % words,
+        rank=RANK + 1,
+        links=item.links(),
+        raw=message,
+        fix=edit_fix(item) if any(volume.name == name for volume in item.pod.spec.volumes) else None,
+        since=evidence.not_ready_since(item),
+    )
+
+
+def _why(text: str) -> str:
+    if found := _DRIVER.search(text):
+        return _("the node has no CSI driver %(driver)s") % {"driver": found["driver"]}
+    if found := _OUTPUT.search(text):
+        return shortened(found["why"])
+    return shortened(text.rpartition("rpc error: ")[2])
 
 
 def _cause(item: Item, name: str, message: str, raw: str) -> Iterator[Cause]:

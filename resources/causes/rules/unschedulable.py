@@ -1,20 +1,27 @@
-"""No node takes a Pod: too little CPU or memory is free, no node has the labels, or taints keep it away.
+"""No node takes a Pod: too little CPU or memory is free, no node has the labels, or taints keep it away; or its
+scheduler doesn't look for one.
 
 PodScheduled False with reason Unschedulable: '0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated
 taint {dedicated: db}. preemption: 0/3 nodes are available: …'. With several reasons the one of most nodes is named.
+Reason SchedulingGated: 'Scheduling is blocked due to non-empty scheduling gates'. Without any condition, the Pod's
+scheduler hasn't seen it.
 https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/scheduler/framework/types.go (FitError),
 https://github.com/kubernetes/kubernetes/tree/v1.33.0/pkg/scheduler/framework/plugins
 """
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 
 from django.utils.translation import gettext as _
 
+from kube.objects import moment
 from resources.causes.cause import Cause, CauseTarget, Link
 from resources.causes.evidence import Evidence, Item, edit_fix
 
 RANK = 24
+#: A scheduler has seen a Pod after a moment, unless there is none of its name.
+_UNSEEN = timedelta(seconds=30)
 _NODES = re.compile(
     r"^\d+/\d+ nodes are available: (?P<why>.*?)\.?"
     r"(?: (?:no new claims to deallocate, )?preemption: .*)?$",
@@ -25,10 +32,18 @@ _TAINT = re.compile(r"taint\(?s?\)? \{(?P<taint>[^{}]{0,300})\}")
 
 
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
-    scheduled = item.condition("PodScheduled") if item.is_pod else None
-    if scheduled is None or scheduled.status != "False" or scheduled.reason != "Unschedulable":
+    if not item.is_pod:
         return
-    why = _why(item, scheduled.message)
+    scheduled, spec = item.condition("PodScheduled"), item.pod.spec
+    if not item.conditions:
+        yield from _unseen(item)
+    if scheduled is None or scheduled.status != "False":
+        return
+    if scheduled.reason == "SchedulingGated":
+        gates = ", ".join(gate.name for gate in spec.scheduling_gates)
+        why = _("its scheduling gates are set: %(gates)s") % {"gates": gates}
+    else:
+        why = _why(item, scheduled.message) if scheduled.reason == "Unschedulable" else ""
     if not why:
         return
     words = {"name": item.subject, "why": why}
@@ -40,6 +55,21 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         fix=edit_fix(item),
         since=scheduled.changed,
     )
+
+
+def _unseen(item: Item) -> Iterator[Cause]:
+    spec, created = item.pod.spec, moment(item.created)
+    if spec.node_name or item.pod.status.phase != "Pending" or item.now is None or created is None:
+        return
+    if item.now - created > _UNSEEN:
+        words = {"name": item.subject, "scheduler": spec.scheduler_name or "default-scheduler"}
+        yield Cause(
+            sentence=_("%(name)s can't be scheduled: scheduler %(scheduler)s doesn't act on it") % words,
+            rank=RANK,
+            links=item.links(),
+            fix=edit_fix(item, spec.scheduler_name) if spec.scheduler_name else None,
+            since=item.created,
+        )
 
 
 def _why(item: Item, message: str) -> str:

@@ -1,7 +1,9 @@
 """Containers that end again and again."""
 
+import pytest
+
 from resources.causes.cause import Severity
-from tests.resources.causes.objects import none, only, pod, waiting
+from tests.resources.causes.objects import LONG_AGO, causes, deployment, none, only, pod, replica_set, waiting
 
 BACK_OFF = "back-off 5m0s restarting failed container=web pod=web-7d4b9c6f5-x2x8p_shop(d5c3)"
 
@@ -48,10 +50,54 @@ def test_out_of_memory() -> None:
     assert cause.sentence == "web can't keep running: it needs more than its memory limit of 64Mi"
 
 
-def test_a_program_that_is_not_there() -> None:
-    message = 'failed to create containerd task: exec: "serve": executable file not found in $PATH: unknown'
-    last = _ended(128, "StartError", message)
-    assert only("crash_loop", _crashing(last)).sentence == f"web can't start: {message}"
+def test_one_that_ends_well_and_should_not_end() -> None:
+    """The kubelet doesn't always say that it waits for the next start."""
+    ended = pod({"state": _ended(0, "Completed"), "restartCount": 5}, phase="Running", spec={"restartPolicy": "Always"})
+    assert only("crash_loop", ended).sentence == "web can't keep running: its process exits with code 0"
+    ended["spec"]["restartPolicy"] = "OnFailure"
+    none(ended)
+
+
+def test_one_that_is_not_started_again_has_failed() -> None:
+    failed = pod({"state": _ended(3)}, phase="Failed", spec={"restartPolicy": "Never"})
+    assert only("crash_loop", failed).sentence == "web failed: its process exited with code 3"
+    logs = {(failed["metadata"]["uid"], "web"): "no database"}
+    assert only("crash_loop", failed, logs=logs).sentence == "web failed: exit code 3, last line “no database”"
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "sentence"),
+    [
+        (
+            "Evicted",
+            'Usage of EmptyDir volume "data" exceeds the limit "1Mi". ',
+            'web can\'t keep running: its Pod was evicted: Usage of EmptyDir volume "data" exceeds the limit "1Mi"',
+        ),
+        (
+            "OutOfcpu",
+            "Pod was rejected: Node didn't have enough resource: cpu, requested: 9000, used: 950, capacity: 4000",
+            "web can't start: its node refuses the Pod (OutOfcpu): Node didn't have enough resource: cpu, requested: "
+            "9000, used: 950, capacity: 4000",
+        ),
+        (
+            "SysctlForbidden",
+            'Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted',
+            'web can\'t start: its node refuses the Pod (SysctlForbidden): forbidden sysctl: "kernel.msgmax" not '
+            "allowlisted",
+        ),
+    ],
+)
+def test_a_pod_that_the_kubelet_ends(reason: str, message: str, sentence: str) -> None:
+    """Its owner has another one soon, which may be starting."""
+    ended = pod({"state": _ended(137)}, phase="Failed", reason=reason, message=message)
+    ended["metadata"]["creationTimestamp"] = "2026-11-25T09:55:00Z"
+    starting = pod(waiting("ContainerCreating"))
+    starting["metadata"] |= {"name": "web-next", "uid": "next"}
+    [cause] = causes(deployment(), (0, replica_set()), (1, ended), (1, starting))
+    assert (cause.rule, cause.sentence) == ("crash_loop", sentence)
+    # Others of its owner run since.
+    ended["metadata"]["creationTimestamp"] = LONG_AGO
+    assert causes(deployment(), (0, replica_set()), (1, ended), (1, starting)) == []
 
 
 def test_nothing_is_said_of_one_that_runs_again() -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.resources.causes.objects import LONG_AGO, event, none, only, pod
 
 
@@ -26,6 +28,33 @@ def test_nothing_listens() -> None:
         "connect: connection refused"
     )
     assert "nothing listens on its port" in only("failing_probe", _probed(), event("Unhealthy", message, 5)).sentence
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ("Readiness probe failed: ", "its command fails without output"),
+        (
+            'Readiness probe errored and resulted in unknown state: strconv.Atoi: parsing "http": invalid syntax',
+            "no port of the container is named http",
+        ),
+        (
+            "Readiness probe errored and resulted in unknown state: rpc error: code = Unknown desc = failed to exec in "
+            'container: failed to start exec "667317": OCI runtime exec failed: exec failed: unable to start container '
+            'process: exec: "pg_isready": executable file not found in $PATH: unknown',
+            "the image has no program pg_isready",
+        ),
+        ('Readiness probe failed: command timed out: "sleep 30" timed out after 1s', "it doesn't respond in time"),
+        (
+            'Readiness probe failed: timeout: failed to connect service "10.244.0.59:8080" within 1s: context deadline '
+            "exceeded",
+            "it doesn't respond in time",
+        ),
+    ],
+)
+def test_what_a_kubelet_says(message: str, why: str) -> None:
+    cause = only("failing_probe", _probed(), event("Unhealthy", message, 9))
+    assert cause.sentence == f"web isn't ready: its readiness probe fails: {why}"
 
 
 def test_a_liveness_probe_explains_the_restarts() -> None:

@@ -31,6 +31,18 @@ HOST = (
     '"quay.example/web:1": failed to do request: Head "https://quay.example/v2/web/manifests/1": '
     "dial tcp: lookup quay.example on 10.96.0.10:53: no such host"
 )
+_PULL = 'failed to pull and unpack image "r.local/web:1": failed to resolve reference "r.local/web:1": '
+_HEAD = f'{_PULL}failed to do request: Head "https://r.local/v2/web/manifests/1": '
+# As containerd 1.6 writes them.
+STATUS = f"{_PULL}pulling from host r.local failed with status code [manifests 1]: "
+NO_ROUTE = f"{_HEAD}dial tcp 192.0.2.1:443: connect: network is unreachable"
+NO_DNS = f"{_HEAD}dial tcp: lookup r.local on 10.0.0.53:53: dial udp 10.0.0.53:53: connect: network is unreachable"
+PAGE = (
+    'rpc error: code = NotFound desc = failed to pull and unpack image "r.local/web:1": failed to unpack image on '
+    "snapshotter overlayfs: unexpected media type text/html for sha256:95e4066e: not found"
+)
+PLAIN = f"{_HEAD}http: server gave HTTP response to HTTPS client"
+TOKEN = f"{_PULL}failed to authorize: failed to fetch anonymous token: unexpected status: 401 Unauthorized"
 DOWN = (
     'failed to do request: Head "https://r.local:5000/v2/web/manifests/1": dial tcp 10.0.0.9:5000: '
     "connect: connection refused"
@@ -52,6 +64,13 @@ DOWN = (
         ("ErrImagePull", RATE, ": the registry's rate limit is reached"),
         ("ErrImagePull", HOST, ": the registry quay.example doesn't exist"),
         ("ErrImagePull", DOWN, ": 10.0.0.9:5000 isn't responding"),
+        ("ErrImagePull", NO_ROUTE, ": 192.0.2.1:443 isn't responding"),
+        ("ErrImagePull", NO_DNS, ": the node can't resolve the name r.local"),
+        ("ErrImagePull", f"{STATUS}500 Internal Server Error", ": the registry responds with HTTP 500"),
+        ("ErrImagePull", f"{STATUS}403 Forbidden", ": the registry refuses access; a pull secret may be missing"),
+        ("ErrImagePull", TOKEN, ": the registry refuses access; a pull secret may be missing"),
+        ("ErrImagePull", PAGE, ": the registry's response isn't an image"),
+        ("ErrImagePull", PLAIN, ": the registry doesn't use HTTPS"),
         (
             "InvalidImageName",
             (
@@ -103,3 +122,17 @@ def test_replicas_have_one_sentence_and_what_still_works_is_said() -> None:
 def test_the_container_is_named_where_there_are_several() -> None:
     both = pod(waiting("ErrImagePull", CRIO), spec={"containers": [{"name": "web", "image": "web:1"}, {"name": "log"}]})
     assert only("image_pull", both).sentence == "web (web) can't pull web:1: the registry has no such image"
+
+
+def test_pull_secrets_are_named() -> None:
+    refused = pod(
+        waiting("ErrImagePull", f"{STATUS}401 Unauthorized"), spec={"imagePullSecrets": [{"name": "registry"}]}
+    )
+    cause = only("image_pull", refused)
+    assert cause.sentence == "web can't pull web:1: the registry refuses access with pull secret registry"
+    absent = event(
+        "FailedToRetrieveImagePullSecret",
+        "Unable to retrieve some image pull secrets (registry); attempting to pull the image may not succeed.",
+    )
+    cause = only("image_pull", refused, absent)
+    assert cause.sentence == "web can't pull web:1: pull secret registry doesn't exist"

@@ -42,7 +42,53 @@ def test_a_key_of_a_volume() -> None:
     message = 'MountVolume.SetUp failed for volume "{}" : references non-existent secret key: tls.crt'
     cause = only("missing_config", creating, event("FailedMount", message.format("tls"), 9))
     assert cause.sentence == "web can't start: Secret web-tls has no key tls.crt"
-    none(creating, event("FailedMount", message.format("all"), 9))
+    # Of several sources of one volume, it isn't known which.
+    cause = only("missing_config", creating, event("FailedMount", message.format("all"), 9))
+    assert cause.sentence.endswith("volume all can't be mounted: references non-existent secret key: tls.crt")
+
+
+_SETUP = 'MountVolume.SetUp failed for volume "data" : '
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "why"),
+    [
+        (
+            "FailedMount",
+            f"{_SETUP}hostPath type check failed: /x is not a directory",
+            "hostPath type check failed: /x is not a directory",
+        ),
+        (
+            "FailedMount",
+            f"{_SETUP}kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: driver name "
+            "secrets-store.csi.k8s.io not found in the list of registered CSI drivers",
+            "the node has no CSI driver secrets-store.csi.k8s.io",
+        ),
+        (
+            "FailedMount",
+            f"{_SETUP}mount failed: exit status 32\nMounting command: mount\nMounting arguments: -t nfs 10.89.0.1:/x "
+            "/run/kubelet/pods/f8cb/data\nOutput: mount: /run/kubelet/pods/f8cb/data: unknown filesystem type 'nfs'.\n"
+            "       dmesg(1) may have more information after failed mount system call.\n",
+            "mount: /run/kubelet/pods/f8cb/data: unknown filesystem type 'nfs'.",
+        ),
+        (
+            "FailedAttachVolume",
+            'AttachVolume.Attach failed for volume "pvc-1" : rpc error: code = NotFound desc = no disk',
+            "code = NotFound desc = no disk",
+        ),
+    ],
+)
+def test_other_volumes(reason: str, message: str, why: str) -> None:
+    name = "pvc-1" if "pvc-1" in message else "data"
+    creating = pod(waiting("ContainerCreating"), spec={"volumes": [{"name": "data", "hostPath": {"path": "/x"}}]})
+    cause = only("missing_config", creating, event(reason, message, 9))
+    assert cause.sentence == f"web can't start: volume {name} can't be mounted: {why}"
+    assert cause.raw == message
+
+
+def test_a_timeout_says_nothing_of_the_reason() -> None:
+    late = "Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], timed out waiting"
+    none(pod(waiting("ContainerCreating")), event("FailedMount", late, 3))
 
 
 def test_nothing_is_said_of_a_pod_that_has_started() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.resources.causes.objects import none, only, unschedulable
+from tests.resources.causes.objects import RECENT, none, only, pod, unschedulable
 
 AFTER = " preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
 
@@ -58,3 +58,19 @@ def test_it_works(message: str, why: str) -> None:
 
 def test_nothing_is_said_of_a_reason_that_is_new() -> None:
     none(unschedulable("0/3 nodes are available: 3 node(s) had something new." + AFTER))
+
+
+def test_scheduling_gates() -> None:
+    message = "Scheduling is blocked due to non-empty scheduling gates"
+    gated = unschedulable(message, schedulingGates=[{"name": "x.com/a"}])
+    gated["status"]["conditions"][0]["reason"] = "SchedulingGated"
+    cause = only("unschedulable", gated)
+    assert cause.sentence == "web can't be scheduled: its scheduling gates are set: x.com/a"
+
+
+def test_a_scheduler_that_does_not_exist() -> None:
+    unseen = pod(spec={"schedulerName": "volcano"}, conditions=[])
+    cause = only("unschedulable", unseen)
+    assert cause.sentence == "web can't be scheduled: scheduler volcano doesn't act on it"
+    unseen["metadata"]["creationTimestamp"] = RECENT
+    none(unseen)

@@ -37,9 +37,7 @@ def _part(browser: Client, url: str) -> str:
     return browser.get(url, {"part": "causes"}, HTTP_HX_REQUEST="true").content.decode()
 
 
-def test_a_missing_storage_class_is_named_on_the_workload(
-    browser: Client, client: ClusterClient, namespace: str
-) -> None:
+def test_a_unbound_claim_is_named_on_the_workload(browser: Client, client: ClusterClient, namespace: str) -> None:
     """O2: scheduler prose stood four times on the page, the missing StorageClass never."""
     _claim(client, namespace, "no-such-class")
     container = {"name": "web", "image": "example.com/web:1"}
@@ -55,7 +53,7 @@ def test_a_missing_storage_class_is_named_on_the_workload(
     assert f"core/v1/persistentvolumeclaims/{namespace}" in page.split('id="causes"')[1].split(">")[0]
     found_causes = browser.get(f"/api/resources/apps/v1/deployments/{namespace}/web/causes/").json()["causes"]
     assert [(cause["rule"], cause["severity"]) for cause in found_causes] == [
-        ("missing_storage_class", found_causes[0]["severity"])
+        ("unbound_claim", found_causes[0]["severity"])
     ]
     assert found_causes[0]["about"]["kind"] == "PersistentVolumeClaim"
     assert found_causes[0]["fix"]["text"] == "Create StorageClass no-such-class"
