@@ -307,6 +307,8 @@ def _status_value(
         return _pods(label, help_, value)
     if _CONDITIONS & set(looks) and (found := conditions({"status": {"conditions": value}})):
         return StatusValue(label=label, help=help_, look="conditions", conditions=found)
+    if isinstance(value, list) and "text" in looks and not any(isinstance(item, Mapping | list) for item in value):
+        return StatusValue(label=label, help=help_, look="text", text=", ".join(map(scalar, value))[:_TEXT])
     if isinstance(value, Mapping | list):
         return StatusValue(label=label, help=help_, look="code", text=_json(value), wrong=bool(looks))
     words = scalar(value)[:_TEXT]

@@ -81,6 +81,16 @@ def test_phases_reasons_and_texts(kinds: Any) -> None:
     assert secret.look == "secret"
 
 
+def test_a_list_of_names_is_a_text(kinds: Any) -> None:
+    """status.nodes of Operator SDK's Memcached: it was shown as JSON that its descriptor doesn't expect."""
+    (names,) = described(kinds, {"nodes": ["a-1", "a-2"]}, "nodes", "urn:alm:descriptor:text")
+    assert (names.look, names.text, names.wrong) == ("text", "a-1, a-2", False)
+    (none,) = described(kinds, {"nodes": []}, "nodes", "urn:alm:descriptor:text")
+    assert (none.look, none.text, none.wrong) == ("text", "", False)
+    (other,) = described(kinds, {"nodes": [{"name": "a"}]}, "nodes", "urn:alm:descriptor:text")
+    assert (other.look, other.wrong) == ("code", True)
+
+
 def test_names_of_objects_are_links_where_the_kind_is_served(kinds: Any) -> None:
     (service,) = described(kinds, {"name": "db"}, "name", f"{K8S}:Service")
     assert service.look == "object" and service.link is not None
