@@ -5,6 +5,7 @@ it.
 import json
 import re
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ from tools import samples_catalog
 from tools.samples_catalog import ROOT
 
 REGISTRY = "registry.example.com:5000/samples"
+CONTAINERFILE = ROOT / "examples/operators/Containerfile"
+#: A variable that has the value of an argument.
+VARIABLE = re.compile(r"ENV (\w+)=\$\{(\w+)\}")
 OURS = re.compile(r"(?<![\w./-])operator-console\.dev/[a-z-]+:\w")
 
 
@@ -74,3 +78,13 @@ def test_k8_operators_name_the_registry_too(tmp_path: Path) -> None:
     assert not re.search(r"(?<![\w.-])operator-console\.dev/[a-z-]+:[^ ]", text)
     assert f'"{REGISTRY}/sampledb-engine:' in text
     assert "galera.operator-console.dev/instance: {{" in text
+
+
+def test_an_argument_of_a_build_is_used_before_it_becomes_a_variable() -> None:
+    """buildah 1.28 compares a step by its text: it took ENV's layer of the first operator for all others."""
+    lines = [line for line in CONTAINERFILE.read_text().splitlines() if line and not line.startswith("#")]
+    found = [(before, *each.groups()) for before, line in pairwise(lines) if (each := VARIABLE.fullmatch(line))]
+    assert {name for _, name, _ in found} == {"OPERATOR", "PROGRAM"}
+    for before, name, argument in found:
+        assert argument == name
+        assert before.startswith("RUN ") and f"${name}" in before
