@@ -8,6 +8,7 @@ if [ ! -d "$folder/mysql" ]; then
   mariadb-install-db --datadir="$folder" --auth-root-authentication-method=normal --skip-test-db --skip-log-bin > /dev/null
   mariadbd --datadir="$folder" --bootstrap --wsrep-on=OFF << SQL
 FLUSH PRIVILEGES;
+DROP USER IF EXISTS 'root'@'127.0.0.1', 'root'@'::1', 'root'@'$(hostname)', ''@'localhost', ''@'$(hostname)';
 ALTER USER 'root'@'localhost' IDENTIFIED BY '${MARIADB_ROOT_PASSWORD:?}';
 CREATE USER 'root'@'%' IDENTIFIED BY '$MARIADB_ROOT_PASSWORD';
 GRANT ALL ON *.* TO 'root'@'%' WITH GRANT OPTION;
