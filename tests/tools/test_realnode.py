@@ -1,6 +1,7 @@
 """What tools/realnode says of itself agrees with the manifests and Containerfiles, without a node."""
 
 import base64
+import contextlib
 import re
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 import yaml
 from cryptography import x509
 
+from tests.eventually import until
 from tools.realcluster.build import Programs
 from tools.realcluster.certificates import Authority
-from tools.realnode import images, node, olm, olmv1, packages, programs
+from tools.realcluster.process import ClusterPart, PartFailed, RunningPart
+from tools.realnode import images, node, olm, olmv1, packages, programs, restarts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -181,3 +184,44 @@ def test_who_is_not_root_is_told_what_is_missing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(packages, "missing", lambda: ["buildah", "runc"])
     with pytest.raises(packages.PackagesMissing, match="apt-get install buildah runc"):
         packages.install(lambda text: None)
+
+
+def _restarts(folder: Path, script: str) -> tuple[restarts.Restarts, list[RunningPart], list[str]]:
+    part = ClusterPart(name="part", command=("/bin/sh", "-c", script), ready=lambda: True)
+    parts, words = [RunningPart(part, folder)], list[str]()
+    return restarts.Restarts(parts, words.append), parts, words
+
+
+def test_a_part_that_is_killed_is_started_again(tmp_path: Path) -> None:
+    found, parts, words = _restarts(tmp_path, "echo started; sleep 60")
+    try:
+        first = parts[0].process.pid
+        until(lambda: "started" in parts[0].log.read_text(), seconds=10)
+        parts[0].process.kill()
+        until(lambda: parts[0].process.pid != first, "another process", seconds=10)
+        until(lambda: parts[0].log.read_text().count("started") == 2, "the first log is kept", seconds=10)
+        assert words == ["part ended with code -9; starting it again"]
+        assert found.counts == {"part": 1}
+        found.check()
+    finally:
+        found.stop()
+        parts[0].terminate()
+        parts[0].end()
+
+
+def test_a_part_that_ends_too_often_stays_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(restarts, "_RESTART_SECONDS", 0.01)
+    found, parts, _words = _restarts(tmp_path, "echo broken; exit 3")
+
+    def problem() -> str:
+        with contextlib.suppress(PartFailed):
+            found.check()
+            return ""
+        return "failed"
+
+    until(lambda: problem() == "failed", seconds=30)
+    found.stop()
+    with pytest.raises(PartFailed, match=r"part ended 6 times in 600 s[^\n]*\n(broken\n){6}"):
+        found.check()
+    assert found.counts == {"part": restarts.MAX_RESTARTS}
+    parts[0].end()

@@ -41,13 +41,13 @@ class ClusterPart:
 
 
 class RunningPart:
-    """A started part; its output goes to ``log``."""
+    """A started part; its output goes to ``log``. ``again``: behind that of an earlier process."""
 
-    def __init__(self, part: ClusterPart, folder: Path):
+    def __init__(self, part: ClusterPart, folder: Path, *, again: bool = False):
         self.part = part
         self.log = folder / f"{part.name}.log"
         self.started = time.monotonic()
-        with self.log.open("wb") as sink:
+        with self.log.open("ab" if again else "wb") as sink:
             self.process = subprocess.Popen(
                 part.command,
                 stdin=subprocess.DEVNULL,

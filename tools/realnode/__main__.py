@@ -99,8 +99,6 @@ def _follow(node: RealNode, port: int) -> None:
     try:
         while True:
             node.check()
-            if forward:
-                forward.check()
             time.sleep(1)
     finally:
         if forward:

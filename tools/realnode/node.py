@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from tools.realcluster.process import PartFailed, Parts
 from . import parts
 from .images import METRICS
 from .machine import Machine
+from .restarts import Restarts
 
 _MANIFESTS = Path(__file__).resolve().parent / "manifests"
 _READY_SECONDS = 180
@@ -41,6 +43,8 @@ class RealNode(Parts):
         super().__init__(data / "logs", say)
         self._images = images
         self.machine = Machine(data)
+        #: None until everything has started once.
+        self.restarts: Restarts | None = None
 
     @property
     def kubeconfig(self) -> Path:
@@ -72,6 +76,7 @@ class RealNode(Parts):
             self.kubectl("apply", "--server-side", "-f", str(manifest))
         self._apply_metrics_server()
         self._until_ready()
+        self.restarts = Restarts(self._running, self._say)
         self.times["all"] = time.monotonic() - started
         self._say(f"ready in {self.times['all']:.1f} s")
 
@@ -120,6 +125,20 @@ class RealNode(Parts):
             raise PartFailed(f"kubectl {' '.join(arguments)} failed: {done.stderr[-3000:]}")
         return done.stdout
 
+    def check(self) -> None:
+        """PartFailed when a part has ended: at the start, at once; later, when it has ended too often."""
+        if self.restarts:
+            self.restarts.check()
+        else:
+            super().check()
+
+    def kill(self, name: str, number: int = signal.SIGKILL) -> None:
+        """Sends a signal to the program of a part, as `kill` in the node would."""
+        (running,) = (running for running in self._running if running.part.name == name)
+        # Its first process only brings the other one into the namespaces.
+        for process in psutil.Process(running.process.pid).children():
+            process.send_signal(number)
+
     def memory(self) -> dict[str, int]:
         """Part → bytes resident, of it and what it started."""
         found = {}
@@ -133,6 +152,8 @@ class RealNode(Parts):
     def stop(self) -> None:
         """Ends all. None of it needs to be kept, so nothing is asked to end in order."""
         started = time.monotonic()
+        if self.restarts:
+            self.restarts.stop()
         self.machine.close()
         self.end()
         self.times["stop"] = time.monotonic() - started

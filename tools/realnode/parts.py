@@ -151,6 +151,8 @@ def kubelet(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart
         # From Kubernetes 1.35 on it refuses control groups of version 1 by default.
         "failCgroupV1": False,
         "failSwapOn": False,
+        # The tests create a hundred broken Pods beside the others.
+        "maxPods": 200,
         "clusterDNS": [DNS_ADDRESS],
         "clusterDomain": "cluster.local",
         "containerRuntimeEndpoint": f"unix://{_SOCKET}",

@@ -1,6 +1,6 @@
-"""Brings connections to loopback ports of this machine to the same ports inside a node's network.
+"""Brings connections to loopback ports of this machine to the same ports inside a node's network, or to others.
 
-    python -m tools.realnode.relay PID PORT…
+    python -m tools.realnode.relay PID PORT[:INNER]…
 
 Listens first, then joins the network namespace of PID: a socket stays in the network in which it was made.
 """
@@ -38,9 +38,7 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write_eof()
 
 
-async def _serve(listening: socket.socket) -> None:
-    port = listening.getsockname()[1]
-
+async def _serve(listening: socket.socket, port: int) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError), contextlib.closing(writer):
             inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", port)
@@ -51,13 +49,14 @@ async def _serve(listening: socket.socket) -> None:
     await server.serve_forever()
 
 
-async def _serve_all(sockets: list[socket.socket]) -> None:
-    await asyncio.gather(*map(_serve, sockets))
+async def _serve_all(sockets: dict[int, socket.socket]) -> None:
+    await asyncio.gather(*(_serve(listening, port) for port, listening in sockets.items()))
 
 
 def main(pid: str, *ports: str) -> None:
     """Serves until it is ended."""
-    sockets = [socket.create_server(("127.0.0.1", int(port))) for port in ports]
+    pairs = [port.partition(":") for port in ports]
+    sockets = {int(inner or outer): socket.create_server(("127.0.0.1", int(outer))) for outer, _colon, inner in pairs}
     _join_network(pid)
     asyncio.run(_serve_all(sockets))
 
