@@ -234,8 +234,17 @@ class SchemaCache:
         self._index = (float("-inf"), {})
 
     def schema(self, type_: ResourceType) -> dict[str, Any] | None:
-        """The schema with `components.schemas` of what it refers to, or None. Raises KubeError but NotFound."""
-        return self._published(type_) or self._defined(type_)
+        """The schema with `components.schemas` of what it refers to, or None. Raises KubeError but NotFound.
+
+        Where the server can't publish it (a large OpenAPI document takes it too long, a group's server is down), the
+        definition of a custom kind has it all the same.
+        """
+        try:
+            return self._published(type_) or self._defined(type_)
+        except KubeError as error:
+            if error.is_partial and (found := self._defined(type_)) is not None:
+                return found
+            raise
 
     def _defined(self, type_: ResourceType) -> dict[str, Any] | None:
         """From the CustomResourceDefinition, if the user can read it. Not cached: the published schema follows soon."""

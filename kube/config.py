@@ -1,9 +1,9 @@
 """How to reach a cluster and as whom: by a kubeconfig's context, the Pod's own service account, a signed-in user's
 token, or as an impersonated user. What is read here once, kube/renewal.py reads again when it changes.
 
-Static credentials (token, token file, client certificate, password) are read here, since importing the official client
-costs 50 MB in each process; exec and auth-provider plugins are left to it. Both the official clients ignore `as:`
-(impersonation): it is honoured here. Certificates are read as kubectl and other Go programs read them.
+Static credentials (token, token file, client certificate, password) are read here, those of plugins in
+kube/credentials.py. The official Python clients ignore `as:` (impersonation): it is honoured here. Certificates are
+read as kubectl and other Go programs read them.
 """
 
 import base64
@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from kube import proxies
-from kube.credentials import Plugin, TextFile
+from kube.credentials import Plugin, TextFile, check_provider
 from kube.errors import InvalidConfig
 from untrusted import yaml_bounds
 
@@ -86,6 +86,10 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, anonymous
         raise InvalidConfig(
             f"{where}: the server of cluster {chosen.get('cluster')!r} is {host!r}, not an http or https address"
         )
+    try:
+        check_provider(user)
+    except InvalidConfig as error:
+        raise InvalidConfig(f"{where}, user {chosen.get('user')!r}: {error}") from error
     plugin = None
     try:
         tls = _tls(cluster, user) if host.startswith("https://") else None

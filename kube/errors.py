@@ -30,6 +30,13 @@ class KubeError(Exception):
     code = 0
     reason = "Unknown"
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether a part of the API failed: the cluster answers, and accepts the credentials."""
+        if isinstance(self, InvalidConfig | Unauthorized):
+            return False
+        return isinstance(self, InvalidAnswer) or not isinstance(self, Unreachable)
+
     def __init__(
         self,
         message: str,
@@ -53,6 +60,12 @@ class InvalidConfig(KubeError):
     """The kubeconfig can't be read or has no usable cluster; the text names the file and the place."""
 
     reason = "InvalidConfig"
+
+
+class PluginFailed(InvalidConfig):
+    """The kubeconfig's credential plugin gave no credentials; the text names the plugin and the reason."""
+
+    reason = "PluginFailed"
 
 
 class Unreachable(KubeError):

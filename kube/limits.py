@@ -49,6 +49,21 @@ API_MESSAGE = Limit(
     over="the terminal or the forwarded connection ends",
     test="tests/kube/test_channels.py::test_s10_a_message_without_an_end_ends_the_connection",
 )
+#: A token has 1 to 8 KiB.
+PLUGIN_OUTPUT = Limit(
+    subject="what a kubeconfig's credential plugin prints",
+    value=256 * 1024,
+    unit="bytes",
+    over="the plugin is ended; 503, the plugin's fault",
+    test="tests/kube/test_plugins.py::test_output_without_an_end_ends",
+)
+PLUGIN_SECONDS = Limit(
+    subject="a run of a kubeconfig's credential plugin",
+    value=15,
+    unit="seconds",
+    over="the plugin is ended; 503, the plugin's fault",
+    test="tests/kube/test_plugins.py::test_a_plugin_that_hangs_is_ended_once_for_all",
+)
 WATCH_EVENT = Limit(
     subject="one event of a watch",
     value=32 * 2**20,

@@ -10,7 +10,7 @@ or the CSRF token has expired), the error page has the form's input, for copying
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console import request_id
+from console.web.access import missing_permission
 from console.web.render import skeleton
 from console.web.request import wants_fragment
 from kube.errors import (
@@ -37,6 +38,7 @@ from kube.errors import (
     KubeError,
     NotFound,
     NotRenewed,
+    PluginFailed,
     TooDeepAnswer,
     TooLarge,
     TooManyRequests,
@@ -72,6 +74,15 @@ class Problem:
 def explain(error: KubeError) -> Problem:
     """The problem in words: one title and one advice for each kind of error."""
     for kind, status, title, advice in (
+        (
+            PluginFailed,
+            503,
+            _("The kubeconfig's credential plugin failed"),
+            _(
+                "Run the plugin's command where the console runs to see why. You might have to sign in again. The"
+                " console retries every few seconds."
+            ),
+        ),
         (
             InvalidConfig,
             503,
@@ -262,11 +273,31 @@ def headers_of(problem: Problem) -> dict[str, str]:
     return {"Retry-After": str(ceil(problem.retry_after))} if problem.retry_after else {}
 
 
+def needs_namespace(request: HttpRequest, problem: Problem) -> bool:
+    """Whether all namespaces were refused, and one of them may be allowed: the page asks for its name."""
+    missing = missing_permission(problem.detail) if problem.status == 403 and request.method == "GET" else None
+    if missing is None or missing.namespace or getattr(request, "namespace", "-"):
+        return False
+    try:
+        types = request.cluster.types()  # type: ignore[attr-defined]
+    except KubeError:
+        return False
+    wanted = (missing.group, missing.resource.partition("/")[0])
+    return any(type_.namespaced and (type_.group, type_.plural) == wanted for type_ in types)
+
+
+def all_namespaces_refused() -> str:
+    """The advice on a page that shows all namespaces, to a user who can read in some."""
+    return _("You don't have permission to list all namespaces. Pick one of yours.")
+
+
 def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """HTML page, htmx part or JSON, by who asks."""
     if wants_json(request):
         return JsonResponse(as_json(problem), status=problem.status, headers=headers_of(problem))
-    context = {"problem": problem, "number": request_id.current(), "skeleton": skeleton(request)}
+    if pick := needs_namespace(request, problem):
+        problem = replace(problem, advice=all_namespaces_refused())
+    context = {"problem": problem, "number": request_id.current(), "skeleton": skeleton(request), "pick": pick}
     response = render(request, "console/problem.html", context, status=problem.status)
     for name, value in headers_of(problem).items():
         response[name] = value

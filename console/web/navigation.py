@@ -228,21 +228,29 @@ def _served(cluster: ClusterClient | None) -> frozenset[tuple[str, str]]:
         return frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+#: No namespace has this name, so no RoleBinding is in it: the rules there are those of the whole cluster.
+_NO_NAMESPACE = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listable:
     """`pairs` of API group and plural, '*' for any of either. `everything`: the API server can't tell, or did not.
 
-    `can_create`: workloads.
+    `can_create`: workloads. `cluster_scoped`: pairs to which rules of the whole cluster alone apply, `cluster_pairs`:
+    a Role with `resources: ["*"]` lists no nodes.
     """
 
     pairs: frozenset[tuple[str, str]] = frozenset()
     everything: bool = False
     can_create: bool = True
+    cluster_scoped: frozenset[tuple[str, str]] = frozenset()
+    cluster_pairs: frozenset[tuple[str, str]] = frozenset()
 
     def __contains__(self, pair: tuple[str, str]) -> bool:
         group, plural = pair
         either = {(group, plural), (group, "*"), ("*", plural), ("*", "*")}
-        return self.everything or not self.pairs.isdisjoint(either)
+        pairs = self.cluster_pairs if pair in self.cluster_scoped else self.pairs
+        return self.everything or not pairs.isdisjoint(either)
 
 
 def listable(client: ClusterClient, namespace: str) -> Listable:
@@ -250,12 +258,16 @@ def listable(client: ClusterClient, namespace: str) -> Listable:
     try:
         names = (namespace,) if namespace else _namespaces(client)
         found = [_in_namespace(client, name) for name in names]
+        cluster = _in_namespace(client, _NO_NAMESPACE)
+        cluster_scoped = frozenset((type_.group, type_.plural) for type_ in client.types() if not type_.namespaced)
     except KubeError:
         return Listable(everything=True)
     return Listable(
-        frozenset().union(*(each.pairs for each in found)),
+        pairs=frozenset().union(*(each.pairs for each in found)),
         everything=any(each.everything for each in found),
         can_create=any(each.can_create for each in found),
+        cluster_scoped=cluster_scoped,
+        cluster_pairs=cluster.pairs,
     )
 
 
@@ -292,9 +304,9 @@ def _in_namespace(client: ClusterClient, namespace: str) -> Listable:
     if isinstance(known, Listable):
         return known
     rules, complete = client.rules(namespace)
-    created = Listable(_pairs(rules, "create"))
+    created = Listable(pairs=_pairs(rules, "create"))
     can_create = not complete or ("apps", "deployments") in created or ("", "pods") in created
-    found = Listable(_pairs(rules, "list"), everything=not complete, can_create=can_create)
+    found = Listable(pairs=_pairs(rules, "list"), everything=not complete, can_create=can_create)
     cache_navigation(key, found)
     return found
 

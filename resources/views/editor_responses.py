@@ -247,6 +247,11 @@ def note(work: "Work") -> str:
         if work.editing or not work.offer.problem:
             return ""
         return _("The operator's examples can't be read: %(detail)s") % {"detail": work.offer.problem}
+    if work.schema_problem:
+        return _(
+            "The schema of this resource type can't be read, so your input can't be checked before you save it:"
+            " %(detail)s"
+        ) % {"detail": work.schema_problem}
     return _(
         "The cluster publishes no schema for this resource type, so your input can't be checked before you save it."
     )

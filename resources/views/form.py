@@ -19,13 +19,12 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import clean
 from resources.forms import build, search
 from resources.forms.fields import Options
-from resources.forms.schema import Schema
 from resources.place import Place, place_of
 from resources.views import submission
 from resources.views.submission import FORM, VIEW_COOKIE, YAML, Draft, carried, preserves_input
 from resources.views.work import Work
 from resources.views.yaml_page import YamlPage, readable
-from resources.writing import draft, examples, pickers
+from resources.writing import draft, pickers
 from resources.writing.pickers import Names
 
 #: Fields that the search lists.
@@ -140,10 +139,9 @@ def find(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
         base = submission.received(request.POST.get("~base", "") or "{}")
     except ValueError:
         return HttpResponseBadRequest(_("The form was empty. Reload the page."))
-    schema = Schema.from_document(request.cluster.schema(place.type))
-    descriptors = examples.offer(request.cluster, place.type, place.namespace).descriptors
+    work = Work(request, place, FORM)
     words = request.POST.get("q", "")[:200]
-    hits = search.find(schema, base, descriptors, words, _MAX_HITS + 1)
+    hits = search.find(work.schema, base, work.offer.descriptors, words, _MAX_HITS + 1)
     context = {"hits": hits[:_MAX_HITS], "more": len(hits) > _MAX_HITS, "words": words}
     return shortcuts.render(request, "resources/form/found.html", context)
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from console.web import audit, render
 from console.web.access import can
-from console.web.errors import explain
+from console.web.errors import all_namespaces_refused, explain
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest, Forbidden, KubeError, ServerError
 from resources import live_topics
@@ -131,7 +131,7 @@ def _topic(request: ConsoleRequest, place: Place) -> str:
 
 def _refusal_advice(place: Place) -> str:
     if place.type.namespaced and not place.namespace:
-        return _("You don't have permission to list all namespaces. Pick one of yours.")
+        return all_namespaces_refused()
     return _("Ask a cluster administrator for a role that can list them.")
 
 

@@ -181,6 +181,11 @@ class ListPage:
         return tuple(listing.row_of(self.place.type, self.columns, entry) for entry in self.found.entries)
 
     @property
+    def needs_namespace(self) -> bool:
+        """Whether all namespaces were refused, and one of them may be allowed."""
+        return bool(self.refused_words) and self.place.type.namespaced and not self.place.namespace
+
+    @property
     def all_namespaces(self) -> bool:
         """Whether each row shows its namespace."""
         return self.place.type.namespaced and not self.namespace

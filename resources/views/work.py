@@ -33,17 +33,27 @@ from resources.yamltext import YamlProblem
 
 
 class Work:
-    """`face`: the view that the answer is in."""
+    """`face`: the view that the answer is in.
+
+    `schema_problem`: why the schema can't be read, '' if it can, or if the cluster has none.
+    """
 
     def __init__(self, request: ConsoleRequest, place: Place, face: str, editing: bool = False) -> None:
         self.request = request
         self.place = place
         self.face = face
         self.editing = editing
+        self.schema_problem = ""
 
     @cached_property
     def schema(self) -> Schema:
-        return Schema.from_document(self.request.cluster.schema(self.place.type))
+        try:
+            return Schema.from_document(self.request.cluster.schema(self.place.type))
+        except KubeError as error:
+            if not error.is_partial:
+                raise
+            self.schema_problem = str(error)
+            return Schema.from_document(None)
 
     @cached_property
     def offer(self) -> Offer:

@@ -45,7 +45,7 @@ def test_it_has_what_the_cluster_serves(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_it_has_what_the_reader_can_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    groups = _navigation(monkeypatch, listable=Listable(frozenset({("apps", "*"), ("", "secrets")})))
+    groups = _navigation(monkeypatch, listable=Listable(pairs=frozenset({("apps", "*"), ("", "secrets")})))
     assert _urls(groups["workloads"]) == {"/resources/apps/v1/deployments/"}
     assert _urls(groups["config"]) == {"/resources/core/v1/secrets/"}
 
@@ -61,7 +61,18 @@ def test_it_has_what_the_reader_can_list(monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_rules_with_stars(pairs: set[tuple[str, str]], pair: tuple[str, str], can: bool) -> None:
-    assert (pair in Listable(frozenset(pairs))) is can
+    assert (pair in Listable(pairs=frozenset(pairs))) is can
+
+
+def test_a_role_with_stars_lists_nothing_of_the_whole_cluster() -> None:
+    """`resources: ["*"]` in a Role: its rules name nodes too, and don't apply to them."""
+    nodes, volumes = ("", "nodes"), ("", "persistentvolumes")
+    found = Listable(
+        pairs=frozenset({("", "*")}),
+        cluster_scoped=frozenset({nodes, volumes}),
+        cluster_pairs=frozenset({volumes}),
+    )
+    assert nodes not in found and volumes in found and ("", "pods") in found
 
 
 def test_a_group_is_open_where_its_page_is_and_as_it_was_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 from kube.catalog import SchemaCache, pick_schema
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
+from kube.errors import InvalidConfig, KubeError, Unauthorized, Unreachable, from_answer
 from kube.requests import ApiRequest
 from kube.transport import Answer
 
@@ -107,3 +108,40 @@ def test_a_document_of_a_group_that_just_went_is_empty() -> None:
     """What kube-apiserver 1.36.3 answers: 200, and not a byte."""
     assert pick_schema(b"", THING) is None
     assert pick_schema(b"{}", THING) is None
+
+
+@pytest.mark.parametrize("answer", [503, 500, 429, 403, 200])
+@pytest.mark.parametrize("failing", ["/openapi/v3", "/openapi/v3/apis/example.com/v1"])
+def test_where_it_is_not_published_the_definition_has_it(failing: str, answer: int) -> None:
+    """OpenAPI documents of a cluster with very many definitions take its API server longer than it has."""
+    server = Server()
+    versions = [{"name": "v1", "schema": {"openAPIV3Schema": {"description": "Thing defined"}}}]
+
+    def send(request: ApiRequest) -> Answer:
+        if request.path == failing:
+            if answer == 200:
+                return Answer(200, {}, b"<garbage")
+            raise from_answer(answer, b"")
+        if request.path.endswith("/customresourcedefinitions/things.example.com"):
+            return _answer({"spec": {"versions": versions}})
+        if "customresourcedefinitions" in request.path:
+            raise from_answer(404, b"")
+        return server.send(request)
+
+    cache = SchemaCache(send)
+    assert _says(cache, THING) == "Thing defined"
+    with pytest.raises(KubeError):
+        cache.schema(OTHER)
+
+
+@pytest.mark.parametrize("error", [Unreachable("away"), Unauthorized("who?"), InvalidConfig("broken")])
+def test_a_cluster_that_is_away_is_not_asked_again_for_the_definition(error: KubeError) -> None:
+    asked: list[str] = []
+
+    def send(request: ApiRequest) -> Answer:
+        asked.append(request.path)
+        raise error
+
+    with pytest.raises(type(error)):
+        SchemaCache(send).schema(THING)
+    assert asked == ["/openapi/v3"]
