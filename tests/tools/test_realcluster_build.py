@@ -205,3 +205,32 @@ def test_a_version_without_a_module_is_emulated(go: Path, monkeypatch: pytest.Mo
     for minor, flags in (("1.33", ("--emulated-version=kube=1.33",)), ("1.36", ()), ("", ())):
         monkeypatch.setenv("KUBERNETES", minor)
         assert build.build(lambda line: None).version_flags == flags
+
+
+def test_a_module_is_built_of_copies_of_others_with_changed_files(
+    go: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, folder = tmp_path / "source", build.MODULES / "a"
+    for path, text in ((source / "dns/all.go", "two hundred"), (source / "mux.go", "same")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (folder / "other/dns").mkdir(parents=True)
+    (folder / "other/dns/all.go").write_text("none")
+    module = Module(name="a", programs={"first": "example.com/first"}, patches={"example.com/other": "other"})
+    unpatched = Module(name="a", programs=module.programs)
+    # `go list` says where the other module is; `go mod edit` is noted.
+    (go / "go").write_text(f"""#!/bin/sh
+[ "$1" != list ] || echo {source}
+[ "$2" != edit ] || echo "$3" >> "$4"
+[ "$1" != build ] || {{ echo "$GOFLAGS" > {tmp_path}/flags; cp -r "${{GOFLAGS##*=}}" {tmp_path}/go.mod
+    cp -r "$(dirname "${{GOFLAGS##*=}}")/other" {tmp_path}/other; while [ "$1" != -o ]; do shift; done; touch "$2"; }}
+""")
+    build.build(lambda _text: None, (module,))
+    assert (tmp_path / "other/dns/all.go").read_text() == "none"
+    assert (tmp_path / "other/mux.go").read_text() == "same"
+    assert (tmp_path / "go.mod").read_text().startswith("-replace=example.com/other=")
+    assert (source / "dns/all.go").read_text() == "two hundred"
+    assert module.key() != unpatched.key()
+    before = module.key()
+    (folder / "other/dns/all.go").write_text("one")
+    assert module.key() != before

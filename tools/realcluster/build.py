@@ -44,6 +44,8 @@ class Module:
     symbols: str = ""
     files: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     without_c: bool = False
+    #: Other module → folder beside go.mod. It is built from a copy of it, over which the folder's files lie.
+    patches: dict[str, str] = field(default_factory=dict)
     #: The folder of modules/, where it is another module's.
     inside: str = ""
     #: Another go.mod of that folder, with the checksums in a .sum beside it.
@@ -58,12 +60,14 @@ class Module:
     def key(self) -> str:
         """Changes with everything that the result depends on."""
         settings = (self.programs, self.flags, self.symbols, self.files, *(("without C",) if self.without_c else ()))
-        seen = hashlib.sha256(repr(settings).encode())
+        seen = hashlib.sha256(repr((*settings, *((self.patches,) if self.patches else ()))).encode())
         # A program of our own has a main.go instead of versions to pin.
         versions = Path(self.versions or "go.mod")
         for name in (versions, versions.with_suffix(".sum"), "tools.go", "main.go"):
             if (self.folder / name).exists():
                 seen.update((self.folder / name).read_bytes())
+        for path in sorted(self.folder.glob("*/**/*.go") if self.patches else ()):
+            seen.update(path.read_bytes())
         return f"{self.name}-{seen.hexdigest()[:16]}"
 
 
@@ -276,17 +280,17 @@ def _build(module: Module, target: Path, say: Callable[[str], None]) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{module.name}-") as work:
         made = Path(work) / "made"
         made.mkdir()
+        patched = _patched(module, Path(work))
         for program, package in module.programs.items():
             started = time.monotonic()
             say(f"building {program} …")
             flags = ["-trimpath", *module.flags, "-ldflags", f"-s -w {module.symbols}".strip()]
             with _Progress(program, say) as progress:
                 # -v: a line for each package that is compiled.
-                _go(module, "build", "-v", *flags, "-o", str(made / program), package, each_line=progress.count)
+                _go(patched, "build", "-v", *flags, "-o", str(made / program), package, each_line=progress.count)
             say(f"building {program} took {time.monotonic() - started:.0f} s")
         for name, (source, globs) in module.files.items():
-            _go(module, "mod", "download", source)
-            folder = Path(_go(module, "list", "-m", "-f", "{{.Dir}}", source).strip())
+            folder = _folder_of(module, source)
             (made / name).mkdir()
             for found in (path for glob in globs for path in sorted(folder.glob(glob))):
                 if found.is_dir():
@@ -294,6 +298,26 @@ def _build(module: Module, target: Path, say: Callable[[str], None]) -> None:
                 else:
                     shutil.copyfile(found, made / name / found.name)
         made.rename(target)
+
+
+def _folder_of(module: Module, source: str) -> Path:
+    """Where Go keeps another module, whose checksum is in go.sum."""
+    _go(module, "mod", "download", source)
+    return Path(_go(module, "list", "-m", "-f", "{{.Dir}}", source).strip())
+
+
+def _patched(module: Module, work: Path) -> Module:
+    """With a go.mod that names copies of other modules, in which the files of `patches` are."""
+    if not module.patches:
+        return module
+    for name in ("go.mod", "go.sum"):
+        shutil.copyfile(module.folder / name, work / name)
+    for source, folder in module.patches.items():
+        copy = work / folder
+        shutil.copytree(_folder_of(module, source), copy, copy_function=shutil.copyfile)
+        shutil.copytree(module.folder / folder, copy, copy_function=shutil.copyfile, dirs_exist_ok=True)
+        _go(module, "mod", "edit", f"-replace={source}={copy}", str(work / "go.mod"))
+    return replace(module, versions=str(work / "go.mod"))
 
 
 #: What Go builds now; ended when one build fails, or by Ctrl-C.
