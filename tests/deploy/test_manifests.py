@@ -270,6 +270,36 @@ def test_the_console_takes_the_settings_of_people_who_sign_in(overlay: str, tmp_
     assert done.stdout.split() == ["oidc", "https://console.example.com/dex", "operator-console", "48", "''"]
 
 
+def test_a_private_authority_is_where_the_settings_say(tmp_path: Path) -> None:
+    """In each Pod that has the settings, and without the key that is in the same Secret. A Job can't be changed."""
+    shutil.copytree(ROOT / "deploy", tmp_path / "deploy")
+    own = tmp_path / "deploy/overlays/own/kustomization.yaml"
+    own.parent.mkdir()
+    own.write_text("resources: [../public-ingress]\ncomponents: [../../components/private-authority]\n")
+    found = [document for document in yaml.safe_load_all(text("own", tmp_path)) if document]
+    settings = named(found, "ConfigMap", "console-settings")["data"]
+    assert settings["OIDC_CA_FILE"] == "/secrets/ca.crt"
+    sources = [
+        {"secret": {"name": "console-secrets"}},
+        {"secret": {"name": "console-tls", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+    ]
+    changed = set()
+    for obj in found:
+        pod = template(obj)
+        volumes = {volume["name"]: volume for volume in pod["spec"].get("volumes", [])} if pod else {}
+        if volumes.get("secrets", {}).get("projected"):
+            assert volumes["secrets"]["projected"] == {"defaultMode": 0o440, "sources": sources}
+            assert "secret" not in volumes["secrets"]
+            changed.add(f"{obj['kind']} {obj['metadata']['name']}")
+    assert changed == {f"Deployment {name}" for name in ("console", "console-worker", "console-beat")}
+    named_settings = {
+        f"{obj['kind']} {obj['metadata']['name']}"
+        for obj in found
+        if (pod := template(obj)) and "console-settings" in yaml.safe_dump(pod)
+    }
+    assert named_settings == changed
+
+
 @pytest.mark.parametrize("overlay", ["public-istio", "public-ingress"])
 def test_dex_leads_back_to_where_the_console_waits(overlay: str) -> None:
     """The address that dex knows is the console's own, and the gateway leads both to their Services."""
