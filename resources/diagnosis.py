@@ -214,11 +214,13 @@ def _event(event: core.Event) -> Event:
 
 
 def _claims(client: ClusterClient, pods: Iterable[KubeObject], known: set[str]) -> Iterator[KubeObject]:
-    """Of Pods that have no node: the claims that they name and that nothing in the tree is."""
+    """Of Pods that have no node: the claims that they name and that nothing in the tree is. While the scheduler waits
+    for a volume, a Pod has no condition PodScheduled.
+    """
     named = [
         (pod.metadata.namespace, name)
         for pod in (read(obj, core.Pod) for obj in pods)
-        if condition_of(pod.status.conditions, "PodScheduled", "False")
+        if not pod.spec.node_name and not condition_of(pod.status.conditions, "PodScheduled", "True")
         for name in claims_of(pod.spec)
         if name not in known
     ]

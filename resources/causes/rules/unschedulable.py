@@ -61,6 +61,9 @@ def _unseen(item: Item) -> Iterator[Cause]:
     spec, created = item.pod.spec, moment(item.created)
     if spec.node_name or item.pod.status.phase != "Pending" or item.now is None or created is None:
         return
+    # The scheduler also says nothing while it waits for a volume on the node that it has chosen.
+    if any(volume.persistent_volume_claim for volume in spec.volumes):
+        return
     if item.now - created > _UNSEEN:
         words = {"name": item.subject, "scheduler": spec.scheduler_name or "default-scheduler"}
         yield Cause(

@@ -74,3 +74,8 @@ def test_a_scheduler_that_does_not_exist() -> None:
     assert cause.sentence == "web can't be scheduled: scheduler volcano doesn't act on it"
     unseen["metadata"]["creationTimestamp"] = RECENT
     none(unseen)
+
+
+def test_a_scheduler_that_waits_for_a_volume() -> None:
+    claims = [{"name": "data", "persistentVolumeClaim": {"claimName": "data-web-0"}}]
+    none(pod(spec={"schedulerName": "default-scheduler", "volumes": claims}, conditions=[]))
