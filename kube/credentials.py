@@ -224,7 +224,8 @@ def _read(process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
             ready = selector.select(_CHECK_SECONDS)
             if has_ended and not ready:
                 break  # a child of it holds the pipes open
-            for pipe in (key.fileobj for key, _events in ready):
+            readable = [key.fileobj for key, _events in ready]
+            for pipe in [pipe for pipe in found if pipe in readable]:
                 piece = os.read(pipe.fileno(), 65536)
                 found[pipe] += piece
                 if not piece:

@@ -182,13 +182,15 @@ _GENERATED_PREFIXES = (
     "volume.kubernetes.io/",
     "volume.beta.kubernetes.io/storage-provisioner",
     "control-plane.alpha.kubernetes.io/",
+    "deployment.kubernetes.io/",
+    "endpoints.kubernetes.io/",
+    "autoscaling.alpha.kubernetes.io/",
     "deprecated.daemonset.template.generation",
 )
 _GENERATED_NAMES = frozenset(
     [
         "kubernetes.io/metadata.name",
         "operatorframework.io/properties",
-        "deployment.kubernetes.io/revision",
         "batch.kubernetes.io/controller-uid",
         "batch.kubernetes.io/job-name",
         "batch.kubernetes.io/job-tracking",
@@ -233,13 +235,14 @@ def _clean_metadata(value: Any) -> dict[str, Any]:
     meta = {key: part for key, part in mapping(value).items() if key not in _CLEANED_METADATA and part is not None}
     for key in ("labels", "annotations"):
         others = without_last_applied(meta.pop(key, None))
-        own = {name: part for name, part in others.items() if not _is_generated(str(name))}
+        own = {name: part for name, part in others.items() if not is_generated(str(name))}
         if own:
             meta[key] = own
     return {**{key: meta[key] for key in ("name", "namespace") if key in meta}, **meta}
 
 
-def _is_generated(name: str) -> bool:
+def is_generated(name: str) -> bool:
+    """Whether a label or annotation is written by Kubernetes, OLM, kubectl or this console for themselves."""
     return name.startswith(_GENERATED_PREFIXES) or name in _GENERATED_NAMES
 
 

@@ -107,6 +107,8 @@ class Catalog(models.Model):
 
     # Values of `kind`; operatorhub/admin/catalog_kinds.py says what each is.
     FOLDER, URL, IMAGE, UPLOAD, CLUSTER = "folder", "url", "image", "upload", "clustercatalog"
+    #: Of the packages, those that OperatorHub shows and those that it doesn't; set where a page shows them.
+    shown_packages = hidden_packages = 0
     NEW, READING, READY, FAILED = "new", "reading", "ready", "failed"
 
     cluster = models.CharField(max_length=512)

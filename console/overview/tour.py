@@ -26,11 +26,14 @@ from operatorhub.running.installed_operators import PACKAGE_SERVER
 from resources.forward.tunnels import tunnels
 from resources.models import Mark
 from resources.place import Place
+from resources.types.manager import read_definitions
 
 _WAIT = 1.5
 _NAME = "tour"
 # The index of the step in which the instances are watched.
 _WATCH = 3
+# API groups that OpenShift comes with.
+_OPENSHIFT = ".openshift.io"
 # Namespaces that a cluster comes with, OLM's among them.
 _GIVEN = ("default", "olm", "olmv1-system", "operators", "operator-lifecycle-manager", "local-path-storage")
 _SYSTEM = ("kube-", "openshift-")
@@ -123,12 +126,23 @@ def _operator(client: ClusterClient) -> bool:
 
 
 def _made(client: ClusterClient) -> tuple[Place | None, bool]:
-    """(a kind with instances, whether a request is still pending).
+    """(a kind of an installed operator with instances, whether a request is still pending).
 
-    It joins the requests of the instances card.
+    It joins the requests of the instances card. For users who can't read definitions, each custom kind counts but
+    those that come with OpenShift.
     """
+    definitions = read_definitions(client)
+    types = [
+        type_
+        for type_ in instances.custom(client)
+        if (
+            f"{type_.plural}.{type_.group}" in definitions.brought
+            if definitions.names
+            else not type_.group.endswith(_OPENSHIFT)
+        )
+    ]
     try:
-        found, late = instances.asked(client, instances.custom(client), _WAIT)
+        found, late = instances.asked(client, types, _WAIT)
     except KubeError:
         return None, False
     kind = max((counted for counted in found if counted.number), key=lambda counted: counted.number or 0, default=None)

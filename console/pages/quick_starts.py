@@ -78,7 +78,7 @@ def _moved(progress: Position, action: str, tasks: int) -> Position:
 
 
 def _answer(request: ConsoleRequest, guide: Guide | None) -> HttpResponse:
-    """The panel for htmx, empty where it was closed; else back to the page."""
+    """The panel for htmx, empty where it was closed; else back to the page, with the focus on the panel's title."""
     back = own_address(request, request.POST.get("next", "") or request.GET.get("next", ""))
     if wants_fragment(request):
         if not back:
@@ -86,4 +86,5 @@ def _answer(request: ConsoleRequest, guide: Guide | None) -> HttpResponse:
             back = f"{current.path}?{current.query}" if current.query else current.path
         context = {"guide": guide, "back": back, "has_focus": request.POST.get("do") not in ("yes", "no")}
         return render.page(request, "console/_quick_start.html", context)
-    return HttpResponseRedirect(back or reverse("pages:quick-starts"))
+    title = "#quick-start-title" if guide else ""
+    return HttpResponseRedirect(f"{(back or reverse('pages:quick-starts')).partition('#')[0]}{title}")

@@ -3,6 +3,7 @@
 Live by the CatalogSources; one source that fails is named.
 """
 
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 
@@ -23,7 +24,7 @@ from kube.errors import KubeError, NotFound
 from operatorhub import olm, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs
 from operatorhub.bundle import bundles
-from operatorhub.models import Catalog, Index
+from operatorhub.models import Catalog, Index, Package
 from resources import live_topics
 
 KINDS = {catalogs.OWN: "own", catalogs.CLUSTER: "clustercatalog"}
@@ -87,7 +88,20 @@ def own(client: ClusterClient) -> list[Catalog]:
     rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN)
     mine = [row for row in rows if bundles.is_catalog_visible(client, row)]
     catalogs.hide_folders(client, mine)
+    _count_hidden(client, mine)
     return sorted(mine, key=lambda catalog: (bool(catalog.describes), (catalog.title or catalog.name).lower()))
+
+
+def _count_hidden(client: ClusterClient, rows: list[Catalog]) -> None:
+    """Sets `hidden_packages`, those that OperatorHub doesn't show, and `shown_packages`.
+
+    A catalog that describes another has none itself.
+    """
+    hidden = Package.objects.filter(cluster=client.name, namespace=catalogs.OWN).exclude(hidden="")
+    counts = Counter(hidden.values_list("catalog", flat=True))
+    for row in rows:
+        row.hidden_packages = counts[row.name]
+        row.shown_packages = row.packages - row.hidden_packages
 
 
 def own_row(client: ClusterClient, name: str) -> Catalog:
@@ -102,6 +116,7 @@ def own_row(client: ClusterClient, name: str) -> Catalog:
 def _own(client: ClusterClient, _namespace: str, name: str) -> dict[str, Any]:
     row = own_row(client, name)
     catalogs.hide_folders(client, [row])
+    _count_hidden(client, [row])
     return {
         "row": row,
         "location": catalogs.shown(row.location),

@@ -25,7 +25,7 @@ from console.web.errors import explain, preserved_response
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject, uid_of
+from kube.objects import KubeObject, is_generated, mapping, uid_of
 from resources import live_topics, yamltext
 from resources.forms import parse
 from resources.forms.fields import FormInput
@@ -98,8 +98,16 @@ def digest(obj: KubeObject) -> str:
 
 
 def fingerprint(obj: KubeObject) -> str:
-    """Of what people write of the object, for an address: keyed, because the values of a Secret could be guessed."""
-    text = json.dumps(own(obj), sort_keys=True, separators=(",", ":"))
+    """Of what people write of the object, for an address: keyed, because the values of a Secret could be guessed.
+
+    What controllers write while they work isn't part of it: finalizers, owners, a Deployment's revision.
+    """
+    metadata = mapping(obj.get("metadata"))
+    people = {
+        key: {name: value for name, value in mapping(metadata.get(key)).items() if not is_generated(str(name))}
+        for key in ("labels", "annotations")
+    }
+    text = json.dumps({**own(obj), "metadata": people}, sort_keys=True, separators=(",", ":"))
     return salted_hmac("resources.editor", text, algorithm="sha256").hexdigest()[:32]
 
 

@@ -66,6 +66,11 @@ document.addEventListener("keydown", (event) => {
 // A form that was refused: the first field with an error has the focus, unless the page gives it to something else.
 if (!document.querySelector("[autofocus]")) document.querySelector("form[method=post] [aria-invalid=true]")?.focus();
 
+// What was swapped and can't have the focus that it had, a closed panel, gives it to another element.
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.elt.matches?.("[data-gives-focus]")) document.getElementById(event.detail.elt.dataset.givesFocus)?.focus();
+});
+
 // The connection's own failures are said in a toast; server answers with a body of their own are swapped instead.
 function toast(text) {
   const place = document.getElementById("toasts");

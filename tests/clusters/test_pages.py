@@ -1,5 +1,6 @@
 """Every page on clusters that we don't run ourselves: each has an answer, valid HTML, and no larger a size."""
 
+import re
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,7 @@ from tests import processes
 from tests.attacks import judge
 from tests.clusters.shapes import NAMESPACES, SHAPES
 from tests.console.signin.addresses import OPEN, addresses
+from tests.eventually import until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(300)]
 
@@ -92,6 +94,16 @@ def test_a_namespace_of_very_many_is_found(shaped: str) -> None:
     assert reverse("resources:list", args=("core", "v1", "namespaces")).encode() in page
     _status, page = _read(browser, "/resources/core/v1/namespaces/?q=team-4321")
     assert b"team-4321" in page and b"team-4322" not in page
+
+
+@pytest.mark.parametrize("shaped", ["OpenShift"], indirect=True)
+def test_what_openshift_comes_with_is_no_instance_of_an_operator(shaped: str) -> None:
+    """Of the overview's first steps: a namespace is there, an operator and its instance aren't."""
+
+    def steps() -> str:
+        return re.sub(r"\s+", " ", _read(Client(), "/?part=tour")[1].decode())
+
+    until(lambda: "1 of 5 steps done" in steps(), seconds=20)
 
 
 @pytest.mark.parametrize("shaped", ["broken"], indirect=True)

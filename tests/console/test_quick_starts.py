@@ -89,10 +89,10 @@ def test_the_catalog_has_them_with_their_states(browser: Client) -> None:
 
 def test_one_is_worked_through_beside_the_pages(browser: Client) -> None:
     assert _panel(browser) == "", "nothing is open"
-    assert browser.get("/quick-starts/shop/?next=/settings/")["Location"] == "/settings/"
+    assert browser.get("/quick-starts/shop/?next=/settings/")["Location"] == "/settings/#quick-start-title"
     panel = _panel(browser)
     assert "<strong>switcher</strong>" in panel and "A namespace" in panel and "Deploy it" in panel
-    assert _do(browser, "1") == "/settings/"
+    assert _do(browser, "1") == "/settings/#quick-start-title"
     panel = _panel(browser, "/namespaces/")
     assert 'data-copy="kubectl version"' in panel and "Is it there?" in panel and "Look at its events." not in panel
     _do(browser, "no")
@@ -109,7 +109,7 @@ def test_one_is_worked_through_beside_the_pages(browser: Client) -> None:
     panel = _panel(browser)
     assert "The shop is open." in panel and 'href="/quick-starts/bank/' in panel and "nothing" not in panel
     assert "Complete" in browser.get("/quick-starts/").content.decode()
-    _do(browser, "close")
+    assert _do(browser, "close") == "/settings/"
     assert _panel(browser) == ""
     _do(browser, "restart")
     assert "Not started" in browser.get("/quick-starts/?q=shop").content.decode()
@@ -127,7 +127,7 @@ def test_htmx_gets_the_panel_alone(browser: Client) -> None:
 def test_it_leads_to_pages_of_this_console_only(browser: Client) -> None:
     for address in ("https://evil.example.com/", "//evil.example.com/"):
         answer = browser.post("/quick-starts/shop/", {"do": "1", "next": address})
-        assert answer["Location"] == "/quick-starts/"
+        assert answer["Location"] == "/quick-starts/#quick-start-title"
 
 
 def test_the_language_that_fits_best(browser: Client) -> None:

@@ -80,6 +80,7 @@ def test_a_quick_start_stays_beside_the_pages(site: Site, page: Page) -> None:
     page.get_by_role("link", name="Getting started", exact=True).click()
     panel = page.get_by_role("complementary", name="Getting started")
     expect(panel).to_contain_text("In five tasks")
+    expect(panel.get_by_role("heading", level=2, name="Getting started")).to_be_focused()
     page.goto(f"{site.url}/namespaces/")
     page.get_by_label("New namespace").fill("typed")
     panel.get_by_role("button", name="Start", exact=True).press("Enter")
@@ -102,3 +103,4 @@ def test_a_quick_start_stays_beside_the_pages(site: Site, page: Page) -> None:
     panel.get_by_role("button", name="Restart").click()
     panel.get_by_role("button", name="Close the quick start").click()
     expect(page.locator("#quick-start")).to_be_hidden()
+    expect(page.locator("#main")).to_be_focused()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
@@ -402,3 +403,21 @@ def test_a_new_catalog_without_a_kind_leads_to_the_kinds(client: ClusterClient) 
     answer = Client().get(NEW)
     assert (answer.status_code, answer["Location"]) == (302, LIST)
     assert Client().get(NEW, {"kind": "nonsense"}).status_code == 404
+
+
+def test_packages_of_an_own_catalog_that_operatorhub_does_not_show_are_counted(client: ClusterClient) -> None:
+    Catalog.objects.create(
+        cluster=client.name,
+        namespace="~",
+        name=NAME,
+        kind=Catalog.URL,
+        location="https://example.com/c.yaml",
+        packages=3,
+        state=Catalog.READY,
+    )
+    for name, hidden in (("a", ""), ("b", "platform"), ("c", "non-standalone")):
+        Package.objects.create(
+            cluster=client.name, namespace="~", catalog=NAME, name=name, title=name, hidden=hidden, digest=name
+        )
+    assert "1 package 2 not shown" in text(page(LIST))
+    assert "Packages 1 2 not shown" in text(page(reverse("operatorhub:source", args=("~", NAME))))

@@ -30,9 +30,11 @@ class Scene:
     plan: str
 
 
-def gadgets(client: ClusterClient) -> Any:
-    """A kind of this scene's own that takes anything, served."""
+def gadgets(client: ClusterClient, csv: str = "") -> Any:
+    """A kind of this scene's own that takes anything, served. `csv`: of the operator that brought it."""
     body = crd()
+    if csv:
+        body["metadata"]["labels"] = {"olm.owner": csv, "olm.owner.kind": "ClusterServiceVersion"}
     body["metadata"]["name"] = f"gadgets.{GROUP}"
     body["spec"]["group"] = GROUP
     definitions = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
@@ -72,7 +74,7 @@ def gadget(client: ClusterClient, namespace: str, name: str, **status: Any) -> N
 
 def instances(client: ClusterClient, namespace: str) -> None:
     """Three that are ready, one on its way, one that is degraded and says why, one whose operator has said nothing."""
-    gadgets(client)
+    gadgets(client, operators.V1)
     for number in range(3):
         gadget(client, namespace, f"good-{number}", phase="Running")
     gadget(client, namespace, "coming", phase="Creating")
