@@ -8,6 +8,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -29,6 +30,13 @@ class Chromium:
         self._playwright = playwright
         self._path = path
         self._found: Browser | None = None
+
+    def launch(self, *arguments: str, home: Path) -> Browser:
+        """Another one, with these arguments and with a home folder of its own: it trusts the authorities there."""
+        environment = {**os.environ, "HOME": str(home)}
+        return self._playwright.chromium.launch(
+            executable_path=self._path, args=[*ARGUMENTS, *arguments], env=environment
+        )
 
     def browser(self) -> Browser:
         if self._found is None or not self._found.is_connected():

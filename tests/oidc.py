@@ -94,16 +94,18 @@ def dex(folder: Path, redirects: list[str], people: dict[str, list[str]], tokens
 
 
 @contextmanager
-def accepted(kubeconfig: Path, issuer: str, authority: Path, claim: str = "email") -> Iterator[None]:
-    """The cluster of this kubeconfig takes ID tokens of the provider: an embedded one, or a real one that
-    tools/realcluster started. Others are skipped.
+def accepted(
+    kubeconfig: Path, issuer: str, authority: Path, claim: str = "email", client: str = CLIENT
+) -> Iterator[None]:
+    """The cluster of this kubeconfig takes ID tokens of the provider for this client: an embedded one, or a real one
+    that tools/realcluster or tools/realnode started. Others are skipped.
     """
     path = kubeconfig.parent / "authentication.yaml"
     is_real = path.exists() and not (kubeconfig.parent / "cluster.db").exists()
     if not is_real and not (kubeconfig.parent / "cluster.db").exists():
         pytest.skip("needs a cluster whose AuthenticationConfiguration lies beside its kubeconfig")
     provider = {
-        "issuer": {"url": issuer, "audiences": [CLIENT], "certificateAuthority": authority.read_text()},
+        "issuer": {"url": issuer, "audiences": [client], "certificateAuthority": authority.read_text()},
         "claimMappings": {
             "username": {"claim": claim, "prefix": PREFIX},
             "groups": {"claim": "groups", "prefix": PREFIX},

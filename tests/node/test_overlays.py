@@ -42,7 +42,7 @@ ASSIGNED = 1000650000
 
 #: A Deployment that has no Pods, however it is scaled. Its row is changed, and no row is added: a browser opens another
 #: stream for rows that it hasn't asked for yet.
-_IDLE = """
+IDLE = """
 apiVersion: apps/v1
 kind: Deployment
 metadata: { name: idle }
@@ -200,7 +200,7 @@ def test_a_rolling_update_under_an_open_page(node: RealNode, way_in: Front, cont
     page = contexts(waits=60_000, ignore_https_errors=True).new_page()
     assert json.loads(asked(f"{way_in.url}/dex/.well-known/openid-configuration"))["issuer"].endswith("example.com/dex")
     path = node.layout.data / "idle.yaml"
-    path.write_text(_IDLE)
+    path.write_text(IDLE)
     kubectl("create", "namespace", "rolled")
     kubectl("-n", "rolled", "create", "-f", str(path))
     kubectl("create", "serviceaccount", "anna")

@@ -13,7 +13,7 @@ from tests.eventually import until
 from tools.realcluster.build import Programs
 from tools.realcluster.certificates import Authority
 from tools.realcluster.process import ClusterPart, PartFailed, RunningPart
-from tools.realnode import images, node, olm, olmv1, packages, programs, restarts
+from tools.realnode import images, keeper, node, olm, olmv1, packages, programs, public, restarts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -140,6 +140,54 @@ def test_olm_v1_gets_the_certificates_that_it_orders_from_cert_manager(tmp_path:
     assert 'location = "10.0.0.1:5000"' in registries["data"]["registries.conf"]
     (mount,) = deployment["spec"]["template"]["spec"]["containers"][0]["volumeMounts"]
     assert mount["mountPath"] == "/etc/containers"
+
+
+def test_every_image_of_the_public_overlay_s_controllers_is_made(tmp_path: Path) -> None:
+    for name in images.PUBLIC:
+        (tmp_path / name).touch()
+    made = images.public_images(Programs({"made": tmp_path}))
+    assert _wanted(ROOT / "tools/realnode/manifests/public") == {image.name for image in made}
+    assert {image.arguments for image in made} == {("--build-arg", f"PROGRAM={name}") for name in images.PUBLIC}
+
+
+def test_the_public_name_is_the_overlays_and_leads_to_the_gateway() -> None:
+    """For Pods (CoreDNS), for the API server (/etc/hosts) and for browsers (tests/node/gateway.py)."""
+    hosts = [yaml.safe_load(path.read_text())["data"]["host"] for path in ROOT.glob("deploy/overlays/*/host.yaml")]
+    assert set(hosts) == {keeper.PUBLIC}
+    folder = ROOT / "tools/realnode/manifests"
+    assert f"{keeper.GATEWAY} {keeper.PUBLIC}\n" in (folder / "dns.yaml").read_text()
+    traefik = list(yaml.safe_load_all((folder / "public/traefik.yaml").read_text()))
+    assert [item["spec"]["clusterIP"] for item in traefik if item["kind"] == "Service"] == [keeper.GATEWAY]
+
+
+def test_cert_manager_s_chart_is_rendered_with_its_default_values() -> None:
+    template = """{{- if .Values.global.rbac.create }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: {{ template "cert-manager.fullname" . }}-approve
+  namespace: {{ .Values.global.leaderElection.namespace }}
+  labels:
+    app: {{ include "cert-manager.name" . }}
+    {{- include "labels" . | nindent 4 }}
+rules:
+  {{- /*
+    Not only: "approve"
+  */ -}}
+  - verbs: ["approve"]
+    {{- with .Values.approveSignerNames }}
+    resourceNames:
+    {{- range . }}
+    - {{ . | quote }}
+    {{- end  }}
+    {{- end }}
+{{- end -}}
+"""
+    role = yaml.safe_load(public.rendered(template))
+    labels = {"app": "cert-manager"}
+    assert role["metadata"] == {"name": "cert-manager-approve", "namespace": "kube-system", "labels": labels}
+    signers = ["issuers.cert-manager.io/*", "clusterissuers.cert-manager.io/*"]
+    assert role["rules"] == [{"verbs": ["approve"], "resourceNames": signers}]
 
 
 def test_metrics_server_gets_our_image(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tools.realcluster.build import BuildFailed
 from tools.realcluster.process import PartFailed
 
 from . import console, olm, olmv1, packages
-from .images import Builder, ImageFailed, console_images, node_images, olm_images
+from .images import Builder, ImageFailed, console_images, node_images, olm_images, public_images
 from .node import RealNode, running
 from .programs import OLM_VERSIONS, build_programs
 
@@ -65,11 +65,12 @@ def main() -> int:
         with_console = options.console or options.build_only
         every = options.build_only or options.olm == "all"
         versions = OLM_VERSIONS if every else (options.olm,) if options.olm else ()
-        programs = build_programs(print_progress, olm=versions)
+        programs = build_programs(print_progress, olm=versions, public=options.build_only)
         builder = Builder(print_progress)
         archives = builder.build(node_images(programs) + (console_images() if with_console else ()))
         pushed = builder.build(olm_images(programs, versions)) if versions else {}
         if options.build_only:
+            builder.build(public_images(programs))
             return 0
         with running(options.data.resolve(), programs, archives, print_progress) as node:
             if pushed:

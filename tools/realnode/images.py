@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,11 @@ PYTHON = "docker.io/library/python:3.13.7-slim-bookworm"
 NODE = "docker.io/library/node:24.8.0-bookworm-slim"
 ENGINE = "docker.io/valkey/valkey:8.0.4-bookworm"
 METRICS = "registry.k8s.io/metrics-server/metrics-server:v0.9.0"
+#: By program.
+PUBLIC = {
+    "traefik": "docker.io/library/traefik:v3.7.13",
+    "cert-manager": "quay.io/jetstack/cert-manager-controller:v1.21.2",
+}
 OLM, OPM = "quay.io/operator-framework/olm:latest", "quay.io/operator-framework/opm:latest"
 #: Of OLM v1, as its own manifests name them.
 CONTROLLERS = {name: f"quay.io/operator-framework/{name}:devel" for name in ("operator-controller", "catalogd")}
@@ -81,6 +86,11 @@ def _recipe(name: str, folder: str, *more: Path, bases: tuple[str, ...] = (DEBIA
     return Image(name=name, containerfile=containerfile, bases=bases, files=files)
 
 
+def _program(name: str, program: Path) -> Image:
+    """An image of a program that needs nothing but the C library."""
+    return replace(_recipe(name, "program", program), arguments=("--build-arg", f"PROGRAM={program.name}"))
+
+
 def node_images(programs: Programs) -> tuple[Image, ...]:
     """What the node itself runs."""
     return (
@@ -93,7 +103,7 @@ def node_images(programs: Programs) -> tuple[Image, ...]:
             bases=(),
         ),
         _recipe(BUSYBOX, "busybox"),
-        _recipe(METRICS, "metrics", programs.path("metrics-server")),
+        _program(METRICS, programs.path("metrics-server")),
     )
 
 
@@ -132,6 +142,11 @@ def dex_image(dex: Path) -> Image:
 def mariadb_image() -> Image:
     """What examples/operators/galera/mariadb runs. For tests: it is large, and nothing in the catalog names it."""
     return _recipe(MARIADB, "mariadb")
+
+
+def public_images(programs: Programs) -> tuple[Image, ...]:
+    """What acts on the objects of deploy/overlays/public-ingress."""
+    return tuple(_program(name, programs.path(program)) for program, name in PUBLIC.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,9 @@ from tools.realcluster.parts import SERVICES
 ADDRESS = "10.89.0.1"
 #: Where the node's own folders are, whatever the checkout's path: a socket's path is 107 bytes at most.
 KUBELET, VOLUMES, CONTAINERD = "/run/kubelet", "/run/volumes", "/run/containerd"
+#: The public name of deploy/overlays/public-…, and the address of a gateway's Service. manifests/dns.yaml tells Pods
+#: the same; the API server asks dex for its keys by this name.
+PUBLIC, GATEWAY = "console.example.com", "10.96.0.20"
 #: What the kubelet sets for the whole machine. Here it sets files that lie over them.
 _SWITCHES = (
     "vm/overcommit_memory",
@@ -44,6 +47,9 @@ def _mounts(data: Path) -> None:
         (data / name).mkdir(exist_ok=True)
         Path(place).mkdir(exist_ok=True)
         _run("mount", "--bind", str(data / name), place)
+    hosts = Path("/run/hosts")
+    hosts.write_text(f"{Path('/etc/hosts').read_text()}\n{GATEWAY} {PUBLIC}\n")
+    _run("mount", "--bind", str(hosts), "/etc/hosts")
     for number, name in enumerate(_SWITCHES):
         switch, copy = Path("/proc/sys", name), Path(f"/run/switch-{number}")
         if switch.exists():

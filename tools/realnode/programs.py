@@ -38,6 +38,30 @@ METRICS = Module(
     files={"manifests": ("sigs.k8s.io/metrics-server", ("manifests/base/*.yaml",))},
     root=_MODULES,
 )
+_TRAEFIK, _CERT_MANAGER = "github.com/traefik/traefik/v3", "github.com/cert-manager/cert-manager"
+_HTTP_AUTH, _LEGO, _MUX = "github.com/abbot/go-http-auth", "github.com/go-acme/lego/v5", "github.com/gorilla/mux"
+#: Without the clients of AWS and of 200 DNS providers, several of which the Go module proxy doesn't have, and with two
+#: modules instead of Traefik's forks of them, which it doesn't have either.
+TRAEFIK = Module(
+    name="traefik",
+    programs={"traefik": f"{_TRAEFIK}/cmd/traefik"},
+    symbols=f"-X {_TRAEFIK}/pkg/version.Version=3.7.13",
+    files={"roles": (_TRAEFIK, ("docs/content/reference/dynamic-configuration/kubernetes-ingress-nginx-rbac.yml",))},
+    patches={_TRAEFIK: "traefik", _LEGO: "lego", _HTTP_AUTH: "http-auth", _MUX: "mux"},
+    root=_MODULES,
+)
+CERT_MANAGER = Module(
+    name="cert-manager",
+    programs={"cert-manager": "."},
+    symbols=f"-X {_CERT_MANAGER}/pkg/util.AppVersion=v1.21.2",
+    files={
+        "definitions": (_CERT_MANAGER, ("deploy/crds/*.yaml",)),
+        "roles": (_CERT_MANAGER, ("deploy/charts/cert-manager/templates/rbac.yaml",)),
+    },
+    root=_MODULES,
+)
+#: What acts on the objects of deploy/overlays/public-ingress.
+_PUBLIC = (TRAEFIK, CERT_MANAGER)
 _NODE = (*_CONTROL_PLANE, NODE, COREDNS, VOLUMES, PAUSE, REGISTRY, METRICS)
 
 _OLM_SOURCE = "github.com/operator-framework/operator-lifecycle-manager"
@@ -78,7 +102,12 @@ _OF_OLM = {
 _OPM = (*(module for module in ALL if module.name == "opm"), PROBE)
 
 
-def build_programs(say: Callable[[str], None], *, olm: tuple[str, ...] = ()) -> Programs:
-    """Builds what is missing; BuildFailed. ``olm``: of these versions of OLM."""
-    modules = [*_NODE, *(module for version in olm for module in _OF_OLM[version]), *(_OPM if olm else ())]
+def build_programs(say: Callable[[str], None], *, olm: tuple[str, ...] = (), public: bool = False) -> Programs:
+    """Builds what is missing; BuildFailed. ``olm``: of these versions of OLM. ``public``: of the overlays public-…."""
+    modules = [
+        *_NODE,
+        *(_PUBLIC if public else ()),
+        *(module for version in olm for module in _OF_OLM[version]),
+        *(_OPM if olm else ()),
+    ]
     return build(say, tuple(modules), lock="lock-node")

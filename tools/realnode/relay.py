@@ -1,6 +1,7 @@
-"""Brings connections to loopback ports of this machine to the same ports inside a node's network, or to others.
+"""Brings connections to loopback ports of this machine to the same ports inside a node's network, or to an address there.
 
-    python -m tools.realnode.relay PID PORT[:INNER]…
+
+    python -m tools.realnode.relay PID PORT[=ADDRESS:PORT]…
 
 Listens first, then joins the network namespace of PID: a socket stays in the network in which it was made.
 """
@@ -38,10 +39,10 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write_eof()
 
 
-async def _serve(listening: socket.socket, port: int) -> None:
+async def _serve(listening: socket.socket, address: str, port: int) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError), contextlib.closing(writer):
-            inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", port)
+            inner_reader, inner_writer = await asyncio.open_connection(address, port)
             with contextlib.closing(inner_writer):
                 await asyncio.gather(_copy(reader, inner_writer), _copy(inner_reader, writer))
 
@@ -49,16 +50,19 @@ async def _serve(listening: socket.socket, port: int) -> None:
     await server.serve_forever()
 
 
-async def _serve_all(sockets: dict[int, socket.socket]) -> None:
-    await asyncio.gather(*(_serve(listening, port) for port, listening in sockets.items()))
+async def _serve_all(served: list[tuple[socket.socket, str, int]]) -> None:
+    await asyncio.gather(*(_serve(*each) for each in served))
 
 
 def main(pid: str, *ports: str) -> None:
     """Serves until it is ended."""
-    pairs = [port.partition(":") for port in ports]
-    sockets = {int(inner or outer): socket.create_server(("127.0.0.1", int(outer))) for outer, _colon, inner in pairs}
+    served = []
+    for given in ports:
+        port, _, target = given.partition("=")
+        address, _, inner = (target or f"127.0.0.1:{port}").rpartition(":")
+        served.append((socket.create_server(("127.0.0.1", int(port))), address, int(inner)))
     _join_network(pid)
-    asyncio.run(_serve_all(sockets))
+    asyncio.run(_serve_all(served))
 
 
 if __name__ == "__main__":
