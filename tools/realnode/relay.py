@@ -1,5 +1,5 @@
-"""Brings connections to loopback ports of this machine to the same ports inside a node's network, or to an address there.
-
+"""Brings connections to loopback ports of this machine to the same ports inside a node's network, or to an address
+there.
 
     python -m tools.realnode.relay PID PORT[=ADDRESS:PORT]…
 
