@@ -3,19 +3,22 @@ inside a mount namespace.
 
 Where no container engine and no registry can be had this is what can be checked: each stage is an overlay over the
 machine's own root, so its FROM is this machine (another Python and Node than the image's), and all else is as written:
-COPY with .dockerignore, ENV, WORKDIR, RUN in a chroot. Nothing of the machine is changed. Afterwards the last stage's
-CMD is started as its USER; it ends with standard input.
+COPY with .dockerignore, ENV, WORKDIR, RUN in a chroot. FROM scratch is an empty folder. Nothing of the machine is
+changed. Afterwards the last stage's CMD is started as its USER; it ends with standard input.
 """
 
 import fnmatch
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.deploy.contents import faults, installed, listed
 
 
 def machine() -> dict[str, str]:
@@ -26,10 +29,11 @@ def machine() -> dict[str, str]:
 
 @dataclass(slots=True, kw_only=True)
 class Stage:
-    """One FROM. `root`: what `/` is to its steps."""
+    """One FROM. `root`: what `/` is to its steps. `layers`: what it consists of, the first on top."""
 
     name: str
     root: Path
+    layers: tuple[Path, ...] = ()
     workdir: str = "/"
     user: str = "0"
     entry: list[str] = field(default_factory=list)
@@ -37,11 +41,18 @@ class Stage:
     values: dict[str, str] = field(default_factory=lambda: {"PATH": os.environ["PATH"]} | machine())
 
     def run(self, words: list[str]) -> "subprocess.Popen[bytes]":
-        user = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups"] if self.user != "0" else []
         values = {"HOME": "/root" if self.user == "0" else "/tmp", **self.values}
-        place = ["env", "-i", f"--chdir={self.workdir}", *(f"{key}={value}" for key, value in values.items())]
-        # setpriv needs no entry in /etc/passwd for the user's number.
-        return subprocess.Popen(["chroot", str(self.root), *user, *place, *words], stdin=subprocess.PIPE)
+
+        def enter() -> None:
+            os.chroot(self.root)
+            os.chdir(self.workdir)
+            # A number needs no entry in /etc/passwd.
+            os.setgroups([])
+            os.setgid(int(self.user))
+            os.setuid(int(self.user))
+
+        # The image has neither chroot nor a shell.
+        return subprocess.Popen(words, env=values, preexec_fn=enter, stdin=subprocess.PIPE)
 
 
 def steps(text: str) -> list[tuple[str, str]]:
@@ -82,12 +93,13 @@ def copied(context: Path, stage: Stage, sources: list[str], target: str, pattern
             shutil.copy2(found, where)
 
 
-def begun(work: Path, number: int, name: str) -> Stage:
-    """An overlay over this machine's root, with /proc and /dev."""
+def begun(work: Path, number: int, name: str, base: Stage | None) -> Stage:
+    """An overlay over the stage that it begins with, or over this machine's root, with /proc and /dev."""
     upper, scratch, root = (work / f"{number}{end}" for end in ("-upper", "-work", ""))
     for folder in (upper, scratch, root):
         folder.mkdir()
-    options = f"lowerdir=/,upperdir={upper},workdir={scratch}"
+    layers = (upper, *(base.layers if base else (Path("/"),)))
+    options = f"lowerdir={':'.join(map(str, layers[1:]))},upperdir={upper},workdir={scratch}"
     for command in (
         ["mount", "-t", "overlay", "overlay", "-o", options, str(root)],
         ["mount", "--rbind", "/proc", f"{root}/proc"],
@@ -96,7 +108,19 @@ def begun(work: Path, number: int, name: str) -> Stage:
         ["chmod", "a+rx", f"{root}/root"],
     ):
         subprocess.run(command, check=True)
-    return Stage(name=name, root=root)
+    if base is None:
+        return Stage(name=name, root=root, layers=layers)
+    # What is set in a stage holds for those that begin with it.
+    return Stage(name=name, root=root, layers=layers, workdir=base.workdir, user=base.user, values=dict(base.values))
+
+
+def empty(work: Path, number: int, name: str) -> Stage:
+    """FROM scratch: a folder, with /proc and /dev."""
+    root = work / f"{number}"
+    for folder in ("proc", "dev"):
+        (root / folder).mkdir(parents=True)
+        subprocess.run(["mount", "--rbind", f"/{folder}", f"{root}/{folder}"], check=True)
+    return Stage(name=name, root=root, values=machine())
 
 
 def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str] = frozenset()) -> Stage:
@@ -117,20 +141,28 @@ def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str
         sys.stdout.write(f"{word} {rest[:150]}\n")
         sys.stdout.flush()
         if word == "FROM":
-            _image, _as, name = (*rest.split(" "), "", "")[:3]
-            stage = stages[name] = begun(work, len(stages), name)
+            image, _as, name = (*rest.split(" "), "", "")[:3]
+            if image == "scratch":
+                stage = stages[name] = empty(work, len(stages), name)
+            else:
+                stage = stages[name] = begun(work, len(stages), name, stages.get(image))
         elif word == "WORKDIR":
             stage.workdir = rest
             (stage.root / rest.lstrip("/")).mkdir(parents=True, exist_ok=True)
         elif word == "ENV":
-            for pair in rest.split():
+            for pair in shlex.split(rest):
                 key, _, value = pair.partition("=")
                 for known, before in stage.values.items():
                     value = value.replace(f"${known}", before).replace(f"${{{known}}}", before)
                 stage.values[key] = value
         elif word == "COPY" and rest.startswith("--from="):
-            name, *sources, target = rest.removeprefix("--from=").split()
-            copied(stages[name].root, stage, sources, target, [])
+            source, *words = rest.removeprefix("--from=").split()
+            owner = words.pop(0).removeprefix("--chown=") if words[0].startswith("--chown=") else ""
+            *sources, target = words
+            copied(stages[source].root, stage, sources, target, [])
+            if owner:
+                user, group = map(int, owner.split(":"))
+                os.chown(stage.root / target.lstrip("/"), user, group)
         elif word == "COPY":
             *sources, target = rest.split()
             copied(context, stage, sources, target, patterns)
@@ -140,7 +172,7 @@ def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str
             for _ in range(2):
                 process = stage.run(["sh", "-c", rest])
                 process.communicate()
-                if not (code := process.returncode) or not re.search(r"npm ci|pip install|uv sync", rest):
+                if not (code := process.returncode) or not re.search(r"npm ci|pip install|uv sync|apt-get", rest):
                     break
             assert code == 0, f"RUN {rest}: code {code}"
         elif word == "USER":
@@ -160,6 +192,8 @@ def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str
 def main(containerfile: Path, context: Path, work: Path, port: str) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(work)], check=True)
     stage = build(containerfile, context, work)
+    assert not (found := faults(stage.root)), "\n".join(found)
+    assert installed(stage.root) == {item for item in listed(stage.root) if item[0] != "generic"}
     for words in (["python", "manage.py", "check"], ["python", "manage.py", "prepare"]):
         process = stage.run(words)
         process.communicate()

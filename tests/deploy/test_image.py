@@ -1,5 +1,6 @@
 """The Containerfile's steps work from a clean context, as a user who may write nothing but /data, and what it starts
-serves the console.
+serves the console. The image has no shell, nothing that installs packages, no file that runs as its owner, and the
+packages that its bill of materials lists.
 """
 
 import re
@@ -9,8 +10,11 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.utils.translation import to_locale
 
 from console.processes.parts import free_port
+from deploy import slim
 from tests import processes
 from tests.deploy.image import steps
 from tests.deploy.manifests import ROOT
@@ -20,7 +24,7 @@ CONTAINERFILE = ROOT / "deploy/Containerfile"
 
 
 def test_everything_that_is_fetched_is_pinned() -> None:
-    known = {""}
+    known = {"", "scratch"}
     for word, rest in steps(CONTAINERFILE.read_text()):
         if word == "FROM":
             image, *name = rest.split(" AS ")
@@ -43,6 +47,25 @@ def test_every_package_of_the_console_is_in_the_image() -> None:
     packages = set(re.findall(r"root_packages =\n((?:    \w+\n)+)", contracts)[0].split())
     assert packages - {"sandbox", "examples"} <= copied
     assert {"templates", "locale", "static"} <= copied
+
+
+def test_translations_of_djangos_words_are_there_in_our_languages() -> None:
+    assert {to_locale(code) for code, _name in settings.LANGUAGES} == slim.LANGUAGES
+
+
+def test_nothing_that_deploy_runs_in_a_container_needs_a_shell() -> None:
+    """Neither the console's image nor PostgreSQL's or Valkey's has to have one."""
+    files = [*(ROOT / "deploy").rglob("*.yaml"), ROOT / "docker-compose.yml"]
+    words = re.compile(r"CMD-SHELL|[\[ ](?:/bin/)?(?:ba|da)?sh[,\]]|\[sleep\b|\[cat\b")
+    assert [path.name for path in files if words.search(path.read_text())] == []
+
+
+def test_a_program_writes_for_its_user_only(tmp_path: Path) -> None:
+    """deploy/start.py becomes the program, with its arguments."""
+    program = "import sys; open(sys.argv[1], 'w')"
+    words = [sys.executable, "-c", program, str(tmp_path / "made")]
+    subprocess.run([sys.executable, "-IS", str(ROOT / "deploy/start.py"), *words], check=True)
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.timeout(600)

@@ -1,9 +1,10 @@
 """K14: with the packages of the image, and no others, everything starts that the manifests start.
 
-The environment is made by the image's own `uv sync`, on its Python where this machine has it.
+The environment is made by the image's own `uv sync` and deploy/slim.py, on its Python where this machine has it.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -28,13 +29,45 @@ django.setup()
 failed = []
 for name in sys.argv[1:]:
     for module in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
-        if module.name.rpartition(".")[2] == "__main__":
+        # `make run` alone starts the demo's Redis.
+        if module.name.rpartition(".")[2] in ("__main__", "demo_redis"):
             continue
         try:
             importlib.import_module(module.name)
         except ImportError as error:
             failed.append(f"{module.name}: {error}")
 print("\\n".join(failed))
+"""
+#: A credential plugin, and an OpenID Connect token that has run out: what is used of the Kubernetes client.
+PLUGINS = """
+import base64, http.server, json, os, sys, threading
+from pathlib import Path
+from kube.credentials import _exec, _provider
+
+class Issuer(http.server.BaseHTTPRequestHandler):
+    def answer(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        here = f"http://127.0.0.1:{self.server.server_port}"
+        found = {"token_endpoint": here, "id_token": "new", "access_token": "a", "token_type": "bearer"}
+        self.wfile.write(json.dumps(found).encode())
+    do_GET = do_POST = answer
+
+server = http.server.HTTPServer(("127.0.0.1", 0), Issuer)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
+def part(data):
+    return base64.urlsafe_b64encode(json.dumps(data).encode()).decode().rstrip("=")
+old = f"{part({})}.{part({'exp': 1})}.x"
+config = {"client-id": "i", "client-secret": "s", "refresh-token": "r", "id-token": old}
+config["idp-issuer-url"] = f"http://127.0.0.1:{server.server_port}"
+print(_provider({"auth-provider": {"name": "oidc", "config": config}}, {"server": "https://127.0.0.1:1"})["token"])
+version = "client.authentication.k8s.io/v1"
+answer = {"apiVersion": version, "kind": "ExecCredential", "status": {"token": "of the plugin"}}
+program = f"import json; print(json.dumps({answer}))"
+plugin = {"apiVersion": version, "command": sys.executable, "args": ["-c", program], "interactiveMode": "Never"}
+print(_exec({"exec": plugin}, {"server": "https://127.0.0.1:1"}, Path("."))["token"])
 """
 
 
@@ -46,6 +79,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if python is None:
         warnings.warn(f"no Python {image_version()} here: the image's packages are tried on this one", stacklevel=1)
     install(python or Path(sys.executable), folder, *IMAGE_GROUPS)
+    if shutil.which("strip"):
+        slim = [str(folder / "bin/python"), str(ROOT / "deploy/slim.py"), "packages", str(folder), "celery", "uvicorn"]
+        subprocess.run(slim, check=True)
     return folder / "bin"
 
 
@@ -68,7 +104,7 @@ def settings(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             yield {**values, "REDIS_URL": f"unix://{data}/redis.sock"}
         return
     port, log = free_port(), data / "redis.log"
-    command = [str(programs / "python"), "-m", "console.processes.demo_redis", str(port)]
+    command = [sys.executable, "-m", "console.processes.demo_redis", str(port)]
     with processes.running(command, log, lambda: "fakeredis" in log.read_text()):
         yield {**values, "REDIS_URL": f"redis://127.0.0.1:{port}/0"}
 
@@ -105,6 +141,13 @@ def test_every_module_is_imported(programs: Path, settings: dict[str, str]) -> N
     # Without a collector console/__init__.py keeps OpenTelemetry out.
     traced = {**settings, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
     assert run(traced, str(programs / "python"), "-c", IMPORT_ALL, *PRODUCT).strip() == ""
+
+
+def test_kubeconfigs_with_plugins_are_read(programs: Path, settings: dict[str, str]) -> None:
+    assert run(settings, str(programs / "python"), "-W", "ignore", "-c", PLUGINS).split("\n")[:2] == [
+        "new",
+        "of the plugin",
+    ]
 
 
 def test_commands_that_end(programs: Path, settings: dict[str, str], migrated: None) -> None:

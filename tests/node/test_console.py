@@ -8,10 +8,13 @@ from playwright.sync_api import Page, expect
 
 from tests.eventually import until
 from tests.node.conftest import Site, picture
+from tools.realcluster.process import PartFailed
 from tools.realnode.__main__ import print_progress
+from tools.realnode.images import BUSYBOX
 
 pytestmark = pytest.mark.timeout(1800)
 NAMESPACE = ("-n", "okd-style")
+WEB = "app.kubernetes.io/component=web"
 
 
 def test_the_overlay_is_whole(site: Site) -> None:
@@ -35,14 +38,30 @@ def test_all_that_it_needs_is_reached(site: Site) -> None:
 
 
 def test_it_runs_as_the_image_says(site: Site) -> None:
-    def run(script: str) -> str:
-        return site.node.kubectl(*NAMESPACE, "exec", "deployment/console", "-c", "web", "--", "sh", "-c", script)
+    def run(*command: str) -> str:
+        return site.node.kubectl(*NAMESPACE, "exec", "deployment/console", "-c", "web", "--", *command)
 
-    assert run("id -u").strip() == "10001"
-    assert "read-only" in run("touch /app/x 2>&1 || true").lower()
+    def python(program: str) -> str:
+        return run("python", "-c", program).strip()
+
+    assert python("import os; print(os.getuid())") == "10001"
+    with pytest.raises(PartFailed, match="Read-only file system"):
+        python("open('/app/x', 'w')")
     # Not on the Pod's address: a port-forward is the only way in.
-    listening = run("cat /proc/net/tcp")
+    listening = python("print(open('/proc/net/tcp').read())")
     assert "0100007F:2328" in listening and "00000000:2328" not in listening
+    # The entry point's: what any program writes is for its user only.
+    assert "0077" in python("print(next(line for line in open('/proc/1/status') if line.startswith('Umask')))")
+    with pytest.raises(PartFailed, match=r"no such file|not found"):
+        run("sh", "-c", "true")
+
+
+def test_a_container_with_a_shell_is_put_beside_it(site: Site) -> None:
+    """docs/deploy.md, "The image": the namespace admits it, and it sees the console's files."""
+    pod = site.node.kubectl(*NAMESPACE, "get", "pods", "-l", WEB, "-o", "name").split()[0]
+    debug = ("debug", pod, "--target=web", "--profile=restricted", f"--image={BUSYBOX}", "--attach", "--quiet")
+    files = site.node.kubectl(*NAMESPACE, *debug, "--", "ls", "/proc/1/root/app")
+    assert {"manage.py", "console", "deploy"} <= set(files.split())
 
 
 def test_a_page_is_opened(site: Site, page: Page) -> None:
@@ -77,7 +96,7 @@ def test_a_web_process_that_is_killed_comes_back(site: Site) -> None:
     kubectl = site.node.kubectl
     pod = kubectl(*NAMESPACE, "get", "pods", "-l", "app.kubernetes.io/component=worker", "-o", "name").split()[0]
     # PID 1 of a container takes SIGTERM only where it asks for it; the worker does.
-    kubectl(*NAMESPACE, "exec", pod, "-c", "worker", "--", "sh", "-c", "kill -TERM 1")
+    kubectl(*NAMESPACE, "exec", pod, "-c", "worker", "--", "python", "-c", "import os; os.kill(1, 15)")
 
     def restarted() -> bool:
         statuses = site.get(*NAMESPACE, pod)["status"]["containerStatuses"]

@@ -40,8 +40,13 @@ def test_an_operator_is_installed_from_images(site: Site, page: Page) -> None:
 
 def test_a_database_keeps_its_data_on_a_volume(site: Site, page: Page) -> None:
     def ask(*command: str) -> str:
-        script = 'REDISCLI_AUTH="$SAMPLEDB_PASSWORD" valkey-cli ' + " ".join(command)
-        return site.node.kubectl("-n", NAMESPACE, "exec", "sessions-0", "--", "sh", "-c", script).strip()
+        # The image has no shell that could read the variable.
+        program = (
+            "import os, sys; os.environ['REDISCLI_AUTH'] = os.environ['SAMPLEDB_PASSWORD'];"
+            " os.execvp('valkey-cli', ['valkey-cli', *sys.argv[1:]])"
+        )
+        inside = ("exec", "sessions-0", "--", "python3", "-c", program, *command)
+        return site.node.kubectl("-n", NAMESPACE, *inside).strip()
 
     page.goto(f"{site.url}/resources/samples.operator-console.dev/v1/sampledbs/new/?namespace={NAMESPACE}")
     field(page, "Name").fill("sessions")

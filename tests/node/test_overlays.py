@@ -296,7 +296,9 @@ def test_openshift_s_pods_run_as_the_users_that_it_assigns(node: RealNode) -> No
     node.kubectl("apply", "-f", str(path))
     for name in ("console-redis", "console", "console-worker", "console-beat"):
         node.kubectl(*NAMESPACE, "rollout", "status", f"deployment/{name}", "--timeout=600s", seconds=630)
-    identity = node.kubectl(*NAMESPACE, "exec", "deployment/console", "-c", "web", "--", "id", "-u")
+    identity = node.kubectl(
+        *NAMESPACE, "exec", "deployment/console", "-c", "web", "--", *("python", "-c", "import os; print(os.getuid())")
+    )
     assert identity.strip() == str(ASSIGNED)
     command = ("python", "deploy/probe.py", "http://127.0.0.1:9000/readyz")
     inside = (*NAMESPACE, "exec", "deployment/console", "-c", "web", "--")

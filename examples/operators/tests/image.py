@@ -41,7 +41,9 @@ def run(stage: Stage, operator: str) -> None:
 
 def main(work: Path, kubeconfig: Path) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(work)], check=True)
-    stage = build(ROOT / "examples/operators/Containerfile", ROOT, work, frozenset({"operator"}))
+    stage = build(
+        ROOT / "examples/operators/Containerfile", ROOT, work, frozenset({"tools", "packages", "code", "operator"})
+    )
     there = stage.root / "kubeconfig"
     shutil.copy(kubeconfig, there)
     there.chmod(0o644)

@@ -222,7 +222,5 @@ def test_the_image_has_every_package_of_ours_that_operators_import() -> None:
     sources = [path.read_text() for path in set((ROOT / "examples").rglob("*.py")) - set(tests.rglob("*.py"))]
     imported = {name for text in sources for name in re.findall(r"^\s*(?:from|import) (\w+)", text, re.MULTILINE)}
     ours = {name for name in imported if (ROOT / name / "__init__.py").is_file()}
-    stage = (
-        (ROOT / "examples/operators/Containerfile").read_text().partition(" AS operator\n")[2].partition("\nFROM ")[0]
-    )
+    stage = (ROOT / "examples/operators/Containerfile").read_text().partition(" AS code\n")[2].partition("\nFROM ")[0]
     assert ours == set(re.findall(r"^COPY (\w+) \1$", stage, re.MULTILINE))

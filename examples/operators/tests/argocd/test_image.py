@@ -41,7 +41,7 @@ def test_every_component_runs_with_the_standard_library_alone(tmp_path: Path, pa
 
 
 def test_the_operator_imports_what_its_image_installs_and_nothing_else(tmp_path: Path) -> None:
-    place = copied("operator", tmp_path)
+    place = copied("code", tmp_path)
     others = ("django", "redis", "celery", "psutil", "sandbox", "kube", "console", "tests")
     program = (
         f"import sys, json, examples.operators.argocd.operator; print(json.dumps([one for one in {others} if one in"
