@@ -91,6 +91,8 @@ _CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str,
         "Check the network between here and the cluster",
     ),
     (ssl.SSLError, "it does not speak TLS as expected", "Check the server's address in the kubeconfig"),
+    # Often without a text of its own, for which aiohttp shows an object of Python.
+    (ConnectionError, "it closed the connection", "Check that the cluster runs and that this machine can reach it"),
 )
 _UNSEEN = (ssl.SSLCertVerificationError, ConnectionRefusedError, socket.gaierror)
 

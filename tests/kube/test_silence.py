@@ -8,9 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from aiohttp import ClientConnectorError
+from aiohttp.client_reqrep import ConnectionKey
 
 from kube import catalog, silence
 from kube.catalog import TypeCatalog
+from kube.config import ClusterConfig
 from kube.errors import InvalidAnswer, NotFound, Unreachable
 from kube.requests import ApiRequest
 from kube.transport import Answer
@@ -88,3 +91,16 @@ def test_o16_pages_go_on_with_what_was_served_while_the_server_is_silent(monkeyp
     monkeypatch.setattr(catalog, "_STALE_SECONDS", 0.0)
     with pytest.raises(Unreachable):
         found.find("", "v1", "pods")
+
+
+def test_a_connection_that_is_closed_early() -> None:
+    """A server that is being started again: the proxy in front of it accepts, then closes during the handshake.
+    aiohttp's own words are 'Cannot connect to host … ssl:<ssl.SSLContext object at 0x…> [None]'.
+    """
+    key = ConnectionKey("10.0.0.1", 6443, True, True, None, None, None, None)
+    error = ClientConnectorError(key, ConnectionResetError())
+    config = ClusterConfig(name="here", host="https://10.0.0.1:6443", user="", token=lambda: "", tls=None)
+    assert str(silence.unreachable(config, error)) == (
+        "The API server at https://10.0.0.1:6443 does not answer: it closed the connection. "
+        "Check that the cluster runs and that this machine can reach it."
+    )
