@@ -73,7 +73,8 @@ def apiserver(machine: Machine, layout: Layout, programs: Programs) -> ClusterPa
 
 
 def controller_manager(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
-    return _inside(machine, parts.controller_manager(layout, programs))
+    # Kubernetes' default; the real cluster's nodes have no kubelet that could stop.
+    return _inside(machine, parts.controller_manager(layout, programs), "--node-monitor-grace-period=50s")
 
 
 def scheduler(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
