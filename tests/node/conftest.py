@@ -5,9 +5,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
+import yaml
 from playwright.sync_api import Page
 
 from console.processes.parts import free_port
@@ -21,6 +23,7 @@ from tools.realnode.programs import OLM_VERSIONS, build_programs
 
 __all__ = ["browser", "chromium", "contexts"]
 _HERE = Path(__file__).parent
+ROOT = _HERE.parent.parent
 #: Where pictures go, if anywhere.
 _PICTURES = os.environ.get("PICTURES")
 
@@ -48,9 +51,27 @@ class Site:
         with urlopen(f"{self.url}{path}", timeout=30) as answer:
             return answer.status, answer.read().decode()
 
-    def get(self, *arguments: str) -> dict[str, object]:
+    def get(self, *arguments: str) -> dict[str, Any]:
         """`kubectl get` of one object."""
         return dict(json.loads(self.node.kubectl("get", "-o", "json", *arguments)))
+
+    def items(self, namespace: str, kind: str, labels: str = "") -> list[dict[str, Any]]:
+        """All of a kind in a namespace."""
+        return list(self.get("-n", namespace, kind, *((f"--selector={labels}",) if labels else ()))["items"])
+
+    def names(self, namespace: str, kind: str, labels: str = "") -> list[str]:
+        return [item["metadata"]["name"] for item in self.items(namespace, kind, labels)]
+
+    def apply(self, *objects: dict[str, Any]) -> None:
+        """`kubectl apply` of these objects."""
+        path = self.node.layout.data / "applied.yaml"
+        path.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+        self.node.kubectl("apply", "-f", str(path))
+
+    def containers(self, namespace: str, labels: str) -> list[dict[str, Any]]:
+        """Their states, by the kubelet's word."""
+        pods = self.items(namespace, "pods", labels)
+        return [state for pod in pods for state in pod["status"].get("containerStatuses", [])]
 
 
 @pytest.fixture(scope="session")
