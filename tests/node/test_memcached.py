@@ -80,7 +80,7 @@ def test_three_nodes_five_none_and_all_of_it_away(site: Site, page: Page) -> Non
     page.get_by_role("link", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete", exact=True).click()
     for kind in ("memcacheds", "deployments", "replicasets", "pods"):
-        until(lambda kind=kind: not _ours(site, kind), f"{kind} of {NAME} are gone")
+        until(lambda kind=kind: not _ours(site, kind, NAME), f"{kind} of {NAME} are gone")
 
 
 def test_one_is_created_in_the_tutorials_version(site: Site, page: Page) -> None:
@@ -102,11 +102,11 @@ def test_the_operator_is_uninstalled(site: Site, page: Page) -> None:
     page.get_by_role("button", name="Uninstall", exact=True).click()
     expect(page.get_by_role("heading", name="Memcached is uninstalled")).to_be_visible(timeout=SLOW)
     for kind in ("subscriptions.operators.coreos.com", "csv", "deployments", "pods"):
-        until(lambda kind=kind: not _ours(site, kind), f"{kind} of the operator are gone")
+        until(lambda kind=kind: not _ours(site, kind, "memcached"), f"{kind} of the operator are gone")
 
 
-def _ours(site: Site, kind: str) -> list[str]:
-    return [name for name in site.names(NAMESPACE, kind) if name.startswith("memcached")]
+def _ours(site: Site, kind: str, prefix: str) -> list[str]:
+    return [name for name in site.names(NAMESPACE, kind) if name.startswith(prefix)]
 
 
 def _see(site: Site, page: Page, size: int) -> list[str]:
