@@ -87,4 +87,4 @@ def test_an_argument_of_a_build_is_used_before_it_becomes_a_variable() -> None:
     assert {name for _, name, _ in found} == {"OPERATOR", "PROGRAM"}
     for before, name, argument in found:
         assert argument == name
-        assert before.startswith("RUN ") and f"${name}" in before
+        assert before.startswith("COPY --from=") and f"${name}" in before

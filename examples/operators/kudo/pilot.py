@@ -35,7 +35,12 @@ LOOK, ANSWER = 5.0, 5.0
 #: Deletions of one node's Pod without its becoming well; then a person has to look.
 TRIES = 3
 #: The volume of the nodes that has the report. On the embedded cluster it is elsewhere, and a variable says where.
-_READ = ["sh", "-c", 'exec cat "${SANDBOX_MOUNT__REPORT:-/report}/report.json"']
+#: The images of nodes have no shell.
+_READ = [
+    "python3",
+    "-c",
+    "import os; print(open(os.environ.get('SANDBOX_MOUNT__REPORT', '/report') + '/report.json').read())",
+]
 HEALED, GAVE_UP, WATCHING = "AutopilotHealed", "AutopilotGaveUp", "Watching"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 
