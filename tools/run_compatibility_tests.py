@@ -108,7 +108,11 @@ def main() -> int:
     os.environ["PATH"] = programs[versions[0]].search_path
     with ThreadPoolExecutor(AT_ONCE) as pool:
         results = [pool.submit(tried, version, programs[version], asked(version, chosen)) for version in versions]
-        done = [result.result() for result in results]
+        try:
+            done = [result.result() for result in results]
+        finally:
+            # Ctrl-C ends those that run; no other begins.
+            pool.shutdown(cancel_futures=True)
     minutes = (time.monotonic() - started) / 60
     print(f"make test-compatibility: {len(done)} versions in {minutes:.0f} min")
     print(*(trial.line() for trial in done), sep="\n")
