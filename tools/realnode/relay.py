@@ -40,11 +40,16 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def _serve(listening: socket.socket, address: str, port: int) -> None:
+    open_connections: set[asyncio.Task[None] | None] = set()
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # asyncio refers weakly to what waits for the other end of a connection that one end has closed.
+        open_connections.add(asyncio.current_task())
         with contextlib.suppress(OSError), contextlib.closing(writer):
             inner_reader, inner_writer = await asyncio.open_connection(address, port)
             with contextlib.closing(inner_writer):
                 await asyncio.gather(_copy(reader, inner_writer), _copy(inner_reader, writer))
+        open_connections.discard(asyncio.current_task())
 
     server = await asyncio.start_server(serve, sock=listening)
     await server.serve_forever()
