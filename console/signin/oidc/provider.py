@@ -195,7 +195,9 @@ def ask(of: Provider, grant: str, **what: str) -> dict[str, Any]:
             return dict(made.fetch_token(of.address("token_endpoint"), grant_type=grant, allow_redirects=False, **what))
         except OAuthError as error:
             log_message = f"the token endpoint refused {grant}: {error.error} {error.description or ''}"[:500]
-            if error.error in _JUDGED:
+            # dex says invalid_request of a refresh token that it doesn't know, such as after a start with its storage
+            # in memory. Answers of 500 and above raise other errors.
+            if error.error in _JUDGED or (grant == "refresh_token" and error.error == "invalid_request"):
                 raise SignInRefused(
                     _("%(name)s no longer accepts this sign-in. Start again.") % {"name": provider_name()},
                     log=log_message,

@@ -105,6 +105,15 @@ def test_a_refusal_ends_the_session_says_so_and_loses_nothing_that_was_typed(idp
     assert not bytes(Grant.objects.get().sealed)
 
 
+def test_a_refresh_token_that_dex_has_forgotten_ends_the_session(idp: Provider, staff: People) -> None:
+    """dex was started again, with its storage in memory: it doesn't say invalid_grant."""
+    browser = in_by_oidc(idp)
+    idp.refuse = "invalid_request"
+    _run_down()
+    assert browser.get("/namespaces/")["Location"].endswith("why=refused")
+    assert not Session.objects.exists()
+
+
 def test_a_new_token_of_somebody_else_ends_the_session(idp: Provider, staff: People) -> None:
     browser = in_by_oidc(idp)
     idp.person = "bert"
