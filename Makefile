@@ -57,11 +57,11 @@ real-cluster: setup ## start a real Kubernetes with OLM on loopback ports (needs
 run-real: setup ## start the console with a real cluster of its own, on http://localhost:9000 (PORT=)
 	@exec $(VENV)/python -m tools.realcluster --free-port "$(PORT)" -- $(VENV)/python -m console.processes --port "$(PORT)" --data .data/real-console --kubeconfig .data/real/kubeconfig --context ""
 
-real-node: setup ## start a single-node Kubernetes with containers in its own network namespace (needs root, Debian and Go; OLM=1: with OLM, OLM=v1: with OLM v1, OLM=all: both; docs/real-node.md); Ctrl-C stops it
-	@exec $(VENV)/python -m tools.realnode $(if $(OLM),--olm $(OLM:1=v0)) $(if $(DATA),--data "$(DATA)") $(ARGS)
+real-node: setup ## start a single-node Kubernetes with containers in its own network namespace (needs root, Debian and Go; OLM=1: with OLM, OLM=v1: with OLM v1, OLM=all: both, ARGOCD=1: Argo CD in its catalog; docs/real-node.md); Ctrl-C stops it
+	@exec $(VENV)/python -m tools.realnode $(if $(OLM),--olm $(OLM:1=v0)) $(if $(ARGOCD),--argocd) $(if $(DATA),--data "$(DATA)") $(ARGS)
 
-run-node: setup ## start the console in such a node, from images built with deploy/Containerfile, on http://localhost:9000 (PORT=; OLM=1, v1 or all; DATA= for a second node)
-	@exec $(VENV)/python -m tools.realnode $(if $(OLM),--olm $(OLM:1=v0)) --console --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(ARGS)
+run-node: setup ## start the console in such a node, from images built with deploy/Containerfile, on http://localhost:9000 (PORT=; OLM=1, v1 or all; ARGOCD=1; DATA= for a second node)
+	@exec $(VENV)/python -m tools.realnode $(if $(OLM),--olm $(OLM:1=v0)) $(if $(ARGOCD),--argocd) --console --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 test-node: setup ## test the tutorial's overlay in such a node, from the product's own images, and in a browser
 	@$(VENV)/python -m tools.realnode --build-only

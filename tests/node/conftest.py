@@ -80,8 +80,12 @@ def programs() -> Programs:
 
 
 @pytest.fixture(scope="session")
-def site(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    builder = Builder(print_progress)
+def builder() -> Builder:
+    return Builder(print_progress)
+
+
+@pytest.fixture(scope="session")
+def site(programs: Programs, builder: Builder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     images = builder.build(node_images(programs) + console_images())
     pushed = builder.build(olm_images(programs))
     port = free_port()

@@ -52,6 +52,15 @@ BUSYBOX = "docker.io/library/busybox:1.37.0"
 MARIADB = "docker.io/library/mariadb:11.8"
 MEMCACHED = "docker.io/library/memcached:1.6-alpine"
 PACKAGES = ROOT / "examples/operators/packages"
+ARGOCD_BUNDLE = "quay.io/operatorhubio/argocd-operator:v0.18.0"
+ARGOCD_CATALOG = "operator-console.dev/community-catalog:1.0.0"
+#: Argo CD's bundle, and its operator by default, name the official images by their digests.
+ARGOCD_DIGESTS = {
+    "quay.io/argoprojlabs/argocd-operator:v0.18.0": "a09814522a72864cc10ec1be2834db63593427a9ab4779d97687a73dd30272f4",
+    "quay.io/argoproj/argocd:v3.3.10": "05d68bf224df7cd39713012c19226a33c374f2f3bd65df7b9088349e4ac3e6a2",
+    "ghcr.io/dexidp/dex:v2.43.1": "b08a58c9731c693b8db02154d7afda798e1888dc76db30d34c4a0d0b8a26d913",
+    "public.ecr.aws/docker/library/redis:8.2.3": "08ad0b1d280850169a790dba1393ff7a90aef951fc19632cf4d3ce4f78e679ba",
+}
 
 
 class ImageFailed(Exception):
@@ -142,6 +151,30 @@ def dex_image(dex: Path) -> Image:
 def mariadb_image() -> Image:
     """What examples/operators/galera/mariadb runs. For tests: it is large, and nothing in the catalog names it."""
     return _recipe(MARIADB, "mariadb")
+
+
+def argocd_images(argocd: Programs, ui: Path | None) -> tuple[Image, ...]:
+    """Argo CD's operator and what it runs, in the order of ARGOCD_DIGESTS. ``ui``: a tar archive of Argo CD's web
+    interface.
+    """
+    operator, server, _, redis = ARGOCD_DIGESTS
+    image = _recipe(server, "argocd", argocd.path("argocd"), *argocd.data("argo-cd", "scripts"))
+    return (
+        _recipe(operator, "argocd-operator", argocd.path("argocd-operator"), *argocd.data("argo-cd", "redis")),
+        replace(image, files=image.files | ({"ui.tar": ui} if ui else {})),
+        dex_image(argocd.path("dex")),
+        _recipe(redis, "redis"),
+    )
+
+
+def argocd_catalog(argocd: Programs) -> tuple[Image, ...]:
+    """A catalog with Argo CD's operator, and its bundle."""
+    manifests, metadata = argocd.data("argo-cd", "bundle")
+    bundle = _recipe(ARGOCD_BUNDLE, "argocd-bundle", *manifests.iterdir(), bases=())
+    return (
+        replace(bundle, files=bundle.files | {"annotations": metadata / "annotations.yaml"}),
+        _recipe(ARGOCD_CATALOG, "argocd-catalog", bases=(OPM, ARGOCD_BUNDLE)),
+    )
 
 
 def public_images(programs: Programs) -> tuple[Image, ...]:

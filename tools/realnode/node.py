@@ -83,12 +83,22 @@ class RealNode(Parts):
     def _import(self) -> None:
         """Gives containerd the images."""
         started = time.monotonic()
-        for name, archive in self._images.items():
+        self.take(self._images)
+        self.times["images"] = time.monotonic() - started
+        self._say(f"{len(self._images)} images taken in {self.times['images']:.1f} s")
+
+    def take(self, images: dict[str, Path]) -> None:
+        """Imports images, which are then never pulled; PartFailed."""
+        for name, archive in images.items():
             done = self.machine.run("ctr", "--namespace", "k8s.io", "images", "import", str(archive))
             if done.returncode:
                 raise PartFailed(f"containerd could not take the image {name}: {done.stderr[-1000:]}")
-        self.times["images"] = time.monotonic() - started
-        self._say(f"{len(self._images)} images taken in {self.times['images']:.1f} s")
+
+    def tag(self, name: str, reference: str) -> None:
+        """Another name for an image that was taken, which may have the digest of another one; PartFailed."""
+        done = self.machine.run("ctr", "--namespace", "k8s.io", "images", "tag", name, reference)
+        if done.returncode:
+            raise PartFailed(f"containerd could not name the image {reference}: {done.stderr[-1000:]}")
 
     def push(self, images: dict[str, Path]) -> None:
         """Brings images into the node's registry. containerd pulls them by the same names; PartFailed."""

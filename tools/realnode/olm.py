@@ -12,7 +12,7 @@ from .images import OLM
 from .node import RealNode
 
 _CATALOG = Path(__file__).resolve().parent / "manifests" / "olm" / "catalog.yaml"
-_PACKAGES = "/apis/packages.operators.coreos.com/v1/namespaces/olm/packagemanifests"
+PACKAGES = "/apis/packages.operators.coreos.com/v1/namespaces/olm/packagemanifests"
 _READY_SECONDS = 600
 
 
@@ -30,7 +30,7 @@ def apply(node: RealNode) -> float:
     limit = f"--timeout={_READY_SECONDS}s"
     for name in ("olm-operator", "catalog-operator"):
         node.kubectl("-n", "olm", "rollout", "status", f"deployment/{name}", limit, seconds=_READY_SECONDS + 30)
-    node.until("OLM's packages", lambda: node.layout.answers(f"{_PACKAGES}/sampledb"), _READY_SECONDS)
+    node.until("OLM's packages", lambda: node.layout.answers(f"{PACKAGES}/sampledb"), _READY_SECONDS)
     return time.monotonic() - started
 
 

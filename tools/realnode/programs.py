@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from tools.realcluster.build import ALL, Module, Programs, build
+from tools.realcluster.build import ALL, DEX, Module, Programs, build
 
 _MODULES = Path(__file__).resolve().parent / "modules"
 _CONTROL_PLANE = tuple(module for module in ALL if module.name in ("etcd", "kubernetes"))
@@ -101,6 +101,24 @@ _OF_OLM = {
 #: Of the catalog, which both versions read.
 _OPM = (*(module for module in ALL if module.name == "opm"), PROBE)
 
+_ARGOCD_OPERATOR, _ARGOCD = "github.com/argoproj-labs/argocd-operator", "github.com/argoproj/argo-cd/v3"
+#: Argo CD, one program that acts by its name, and files of its image, of its operator's image and of the bundle. It is
+#: linked statically, since an init container copies it into dex's container, which has no C library; and compiled with
+#: C, like the operator, whose packages it shares.
+ARGOCD = Module(
+    name="argo-cd",
+    programs={"argocd": f"{_ARGOCD}/cmd"},
+    symbols=f"-X {_ARGOCD}/common.version=3.3.10 -linkmode=external -extldflags=-static",
+    files={
+        "scripts": (_ARGOCD, ("entrypoint.sh", "hack/gpg-wrapper.sh", "hack/git-verify-wrapper.sh")),
+        "redis": (_ARGOCD_OPERATOR, ("build/redis/*.tpl",)),
+        "bundle": (_ARGOCD_OPERATOR, ("bundle/manifests", "bundle/metadata")),
+    },
+    inside="argocd",
+    root=_MODULES,
+)
+_OF_ARGOCD = (ARGOCD, *(module for module in (*ALL, DEX) if module.name in ("argocd", "dex")))
+
 
 def build_programs(say: Callable[[str], None], *, olm: tuple[str, ...] = (), public: bool = False) -> Programs:
     """Builds what is missing; BuildFailed. ``olm``: of these versions of OLM. ``public``: of the overlays public-…."""
@@ -111,3 +129,8 @@ def build_programs(say: Callable[[str], None], *, olm: tuple[str, ...] = (), pub
         *(_OPM if olm else ()),
     ]
     return build(say, tuple(modules), lock="lock-node")
+
+
+def build_argocd(say: Callable[[str], None]) -> Programs:
+    """Argo CD, its operator and dex; BuildFailed."""
+    return build(say, _OF_ARGOCD, lock="lock-argocd")
