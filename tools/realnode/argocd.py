@@ -4,7 +4,6 @@ bundle. The operator isn't installed: a person does that from OperatorHub.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +24,6 @@ class ArgoCD:
 
     operands: dict[str, Path]
     catalog: dict[str, Path]
-    has_ui: bool
 
     def apply(self, node: RealNode) -> float:
         """Seconds until OLM lists the package; PartFailed."""
@@ -40,12 +38,6 @@ class ArgoCD:
 
 
 def build(builder: Builder, say: Callable[[str], None]) -> ArgoCD:
-    """By a builder that has built the node's and OLM's images; BuildFailed, ImageFailed.
-
-    ARGOCD_UI names a tar archive of a built web interface, the content of Argo CD's ui/dist/app.
-    """
+    """By a builder that has built the node's and OLM's images; BuildFailed, ImageFailed."""
     programs = build_argocd(say)
-    ui = Path(os.environ["ARGOCD_UI"]) if os.environ.get("ARGOCD_UI") else None
-    if not ui:
-        say("Argo CD gets no web interface, only its API: ARGOCD_UI names none")
-    return ArgoCD(builder.build(argocd_images(programs, ui)), builder.build(argocd_catalog(programs)), ui is not None)
+    return ArgoCD(builder.build(argocd_images(programs)), builder.build(argocd_catalog(programs)))

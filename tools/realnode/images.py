@@ -153,15 +153,12 @@ def mariadb_image() -> Image:
     return _recipe(MARIADB, "mariadb")
 
 
-def argocd_images(argocd: Programs, ui: Path | None) -> tuple[Image, ...]:
-    """Argo CD's operator and what it runs, in the order of ARGOCD_DIGESTS. ``ui``: a tar archive of Argo CD's web
-    interface.
-    """
+def argocd_images(argocd: Programs) -> tuple[Image, ...]:
+    """Argo CD's operator and what it runs, in the order of ARGOCD_DIGESTS."""
     operator, server, _, redis = ARGOCD_DIGESTS
-    image = _recipe(server, "argocd", argocd.path("argocd"), *argocd.data("argo-cd", "scripts"))
     return (
         _recipe(operator, "argocd-operator", argocd.path("argocd-operator"), *argocd.data("argo-cd", "redis")),
-        replace(image, files=image.files | ({"ui.tar": ui} if ui else {})),
+        _recipe(server, "argocd", argocd.path("argocd"), *argocd.data("argo-cd", "scripts")),
         dex_image(argocd.path("dex")),
         _recipe(redis, "redis"),
     )
