@@ -59,9 +59,14 @@ def test_it_runs_as_the_image_says(site: Site) -> None:
 def test_a_container_with_a_shell_is_put_beside_it(site: Site) -> None:
     """docs/deploy.md, "The image": the namespace admits it, and it sees the console's files."""
     pod = site.node.kubectl(*NAMESPACE, "get", "pods", "-l", WEB, "-o", "name").split()[0]
-    debug = ("debug", pod, "--target=web", "--profile=restricted", f"--image={BUSYBOX}", "--attach", "--quiet")
-    files = site.node.kubectl(*NAMESPACE, *debug, "--", "ls", "/proc/1/root/app")
-    assert {"manage.py", "console", "deploy"} <= set(files.split())
+    debug = ("debug", pod, "--target=web", "--container=look", "--profile=restricted", f"--image={BUSYBOX}", "--quiet")
+    site.node.kubectl(*NAMESPACE, *debug, "--", "ls", "/proc/1/root/app")
+
+    def printed() -> bool:
+        files = site.node.kubectl(*NAMESPACE, "logs", pod, "--container=look").split()
+        return {"manage.py", "console", "deploy"} <= set(files)
+
+    until(printed, "the console's files", seconds=60, not_yet=(PartFailed,))
 
 
 def test_a_page_is_opened(site: Site, page: Page) -> None:

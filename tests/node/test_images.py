@@ -13,7 +13,8 @@ from tools.realnode.__main__ import print_progress
 from tools.realnode.images import ROOT, Builder, Image, console_images, sample_images
 
 pytestmark = pytest.mark.timeout(1800)
-OURS = (console_images()[0], *sample_images())
+#: But for the image whose shell the KUDO engine uses.
+OURS = (console_images()[0], *(image for image in sample_images() if image.short != "kudo-waiter-1.0.0"))
 
 
 @pytest.mark.parametrize("image", OURS, ids=[image.short for image in OURS])
