@@ -157,7 +157,8 @@ def root_of(root: Path, environment: Path | None, programs: list[str]) -> None:
     for name in ("etc/ld.so.conf", "etc/nsswitch.conf", "etc/os-release", "etc/debian_version"):
         if Path("/", name).exists():
             copied(Path("/", name), root)
-    for name in ("etc/ld.so.conf.d", "usr/lib/ssl", "usr/share/zoneinfo"):
+    # The locale of LANG: without it, Valkey doesn't start.
+    for name in ("etc/ld.so.conf.d", "usr/lib/locale/C.utf8", "usr/lib/ssl", "usr/share/zoneinfo"):
         if Path("/", name).exists():
             other = shutil.ignore_patterns("misc", "posix", "right", "localtime")
             shutil.copytree(Path("/", name), root / name, symlinks=True, ignore=other)

@@ -25,8 +25,8 @@ def files(root: Path) -> Iterator[Path]:
 
 
 def faults(root: Path) -> list[str]:
-    """A line for each file that shouldn't be there, or that others than its owner could change."""
-    found = []
+    """A line for each file that shouldn't be there, that others than its owner could change, or that is missing."""
+    found = [] if (root / "usr/lib/locale/C.utf8/LC_CTYPE").exists() else ["the locale of LANG is missing"]
     for path in files(root):
         status, name = path.lstat(), f"/{path.relative_to(root)}"
         mode = status.st_mode

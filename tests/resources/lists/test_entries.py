@@ -47,8 +47,8 @@ def test_odd_shapes_are_no_error(odd: Any) -> None:
 
 
 def test_a_state_is_that_of_the_type_asked_for() -> None:
-    failed = {"kind": "PartialObjectMetadata", "metadata": {}, "status": {"phase": "Failed", "reason": "Evicted"}}
-    assert state_of(PODS, failed) == Health(state="Degraded", reason="Evicted", ended=True)
+    failed = {"kind": "PartialObjectMetadata", "metadata": {}, "status": {"phase": "Failed", "reason": "Shutdown"}}
+    assert state_of(PODS, failed) == Health(state="Degraded", reason="Shutdown", ended=True)
     assert state_of(MAPS, failed) == Health()
 
 
