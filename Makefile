@@ -24,10 +24,10 @@ run: setup ## start everything on http://localhost:9000 (PORT=, KUBECONFIG=, CON
 test: setup ## run the tests, with browser tests if Chromium is installed; skips suites that passed and are unchanged since (docs/testing.md)
 	@$(VENV)/python tools/run_tests.py $(ARGS)
 
-test-all: setup ## run all tests on both clusters, without skipping any suite (takes hours; needs Go and Chromium)
+test-all: setup ## run all tests on all clusters, without skipping any suite (takes hours; needs Go, Chromium and, for the single-node cluster, root)
 	@$(VENV)/python tools/run_tests.py --all
 	@$(VENV)/python tools/run_real_tests.py --all
-	@$(MAKE) test-image test-operators test-postgres test-faults test-forms axe
+	@$(MAKE) test-image test-operators test-postgres test-faults test-forms axe test-compatibility test-node
 
 lint: setup ## ruff, mypy --strict, import contracts, language check (docs/language.md), templates, migrations, deploy check
 	@$(VENV)/python tools/run_lint.py

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import os
 import re
 from pathlib import Path
 
@@ -216,6 +217,20 @@ def test_metrics_server_is_built_of_the_control_planes_libraries() -> None:
 def test_the_console_is_built_of_what_its_containerfile_copies() -> None:
     console = images.console_images()[0]
     assert {"console", "pyproject.toml", "uv.lock", "deploy/probe.py"} <= set(console.copies)
+
+
+def test_an_archive_that_nobody_asks_for_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REALNODE_CACHE", str(tmp_path))
+    builder = images.Builder(lambda _text: None)
+    wanted = images.mariadb_image()
+    monkeypatch.setattr(builder, "_bud", lambda _image, target: target.touch())
+    [archive] = builder.build((wanted,)).values()
+    other = archive.with_name("other.tar")
+    other.touch()
+    for path in (archive, other):
+        os.utime(path, (0, 0))
+    assert builder.build((wanted,)) == {wanted.name: archive}
+    assert archive.exists() and not other.exists()
 
 
 def test_the_authority_of_a_node_states_no_key_usage(tmp_path: Path) -> None:

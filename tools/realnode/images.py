@@ -30,6 +30,8 @@ from .programs import OLM_VERSIONS
 ROOT = Path(__file__).resolve().parent.parent.parent
 _RECIPES = Path(__file__).resolve().parent / "images"
 _BUILD_SECONDS = 3600
+#: An archive that nobody has asked for in this time is removed: each change of the code makes new ones.
+_KEPT_SECONDS = 7 * 24 * 3600
 _SUITE = "trixie"
 _DEBIAN_PACKAGES = ("python3", "python3-pip", "python3-venv", "ca-certificates")
 #: What no container of ours reads: half of a base image.
@@ -302,12 +304,17 @@ class Builder:
         """Name → archive; ImageFailed. A second builder waits for the first."""
         self._images |= {image.name: image for image in images}
         with one_at_a_time(self._root / "lock", self._say):
-            return {image.name: self._archive(image) for image in images}
+            made = {image.name: self._archive(image) for image in images}
+            for archive in self.archives.iterdir():
+                if archive.stat().st_mtime < time.time() - _KEPT_SECONDS:
+                    archive.unlink()
+            return made
 
     def _archive(self, image: Image) -> Path:
         target = self.archives / f"{image.short}-{self._key(image)}.tar"
         if not target.exists():
             self._bud(image, target)
+        target.touch()
         return target
 
     def _key(self, image: Image) -> str:
