@@ -123,6 +123,13 @@ def empty(work: Path, number: int, name: str) -> Stage:
     return Stage(name=name, root=root, values=machine())
 
 
+def filled(text: str, values: dict[str, str]) -> str:
+    """With the values of its variables."""
+    for name, value in values.items():
+        text = text.replace(f"${name}", value).replace(f"${{{name}}}", value)
+    return text
+
+
 def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str] = frozenset()) -> Stage:
     """The last stage, all steps done; with ``targets`` only the stages of these names.
 
@@ -152,11 +159,9 @@ def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str
         elif word == "ENV":
             for pair in shlex.split(rest):
                 key, _, value = pair.partition("=")
-                for known, before in stage.values.items():
-                    value = value.replace(f"${known}", before).replace(f"${{{known}}}", before)
-                stage.values[key] = value
+                stage.values[key] = filled(value, stage.values)
         elif word == "COPY" and rest.startswith("--from="):
-            source, *words = rest.removeprefix("--from=").split()
+            source, *words = filled(rest, stage.values).removeprefix("--from=").split()
             owner = words.pop(0).removeprefix("--chown=") if words[0].startswith("--chown=") else ""
             *sources, target = words
             copied(stages[source].root, stage, sources, target, [])

@@ -147,7 +147,7 @@ def test_argo_cd_from_the_real_catalog(
         section = page.locator(f"[data-pointer='{pointer}'] > .console-section")
         if section.get_attribute("open") is None:
             section.locator("> summary").click()
-    page.locator("[name='s:/spec/sso/dex/config']").fill("connectors: []")
+    page.locator("[name='s:/spec/sso/dex/config']").fill("{connectors: [], enablePasswordDB: true}")
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page).to_have_url(re.compile("/example-argocd/$"))
     owned = page.locator("#owned")
