@@ -26,7 +26,6 @@ from operatorhub.running.installed_operators import PACKAGE_SERVER
 from resources.forward.tunnels import tunnels
 from resources.models import Mark
 from resources.place import Place
-from resources.types.manager import read_definitions
 
 _WAIT = 1.5
 _NAME = "tour"
@@ -126,21 +125,11 @@ def _operator(client: ClusterClient) -> bool:
 
 
 def _made(client: ClusterClient) -> tuple[Place | None, bool]:
-    """(a kind of an installed operator with instances, whether a request is still pending).
+    """(a kind with instances that doesn't come with OpenShift, whether a request is still pending).
 
-    It joins the requests of the instances card. For users who can't read definitions, each custom kind counts but
-    those that come with OpenShift.
+    It joins the requests of the instances card.
     """
-    definitions = read_definitions(client)
-    types = [
-        type_
-        for type_ in instances.custom(client)
-        if (
-            f"{type_.plural}.{type_.group}" in definitions.brought
-            if definitions.names
-            else not type_.group.endswith(_OPENSHIFT)
-        )
-    ]
+    types = [type_ for type_ in instances.custom(client) if not type_.group.endswith(_OPENSHIFT)]
     try:
         found, late = instances.asked(client, types, _WAIT)
     except KubeError:
