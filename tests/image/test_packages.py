@@ -67,7 +67,7 @@ version = "client.authentication.k8s.io/v1"
 answer = {"apiVersion": version, "kind": "ExecCredential", "status": {"token": "of the plugin"}}
 program = f"import json; print(json.dumps({answer}))"
 plugin = {"apiVersion": version, "command": sys.executable, "args": ["-c", program], "interactiveMode": "Never"}
-print(_exec({"exec": plugin}, {"server": "https://127.0.0.1:1"}, Path("."))["token"])
+print(_exec(plugin, {"server": "https://127.0.0.1:1"}, Path("."))["token"])
 """
 
 
