@@ -47,7 +47,7 @@ def _web_process(site: Site) -> int:
 def direct(site: Site) -> Iterator[str]:
     """The address of a web container past API server and kubelet, with either of which a port-forward ends."""
     port = free_port()
-    command = [sys.executable, "-m", "tools.realnode.relay", str(_web_process(site)), f"{port}:9000"]
+    command = [sys.executable, "-m", "tools.realnode.relay", str(_web_process(site)), f"{port}=127.0.0.1:9000"]
     with subprocess.Popen(command, env={**os.environ, **PYTHON}) as process:
         until(lambda: listens(port), "the relay", seconds=30)
         yield f"http://localhost:{port}"
