@@ -219,7 +219,7 @@ def test_the_console_is_built_of_what_its_containerfile_copies() -> None:
     assert {"console", "pyproject.toml", "uv.lock", "deploy/probe.py"} <= set(console.copies)
 
 
-def test_an_archive_that_nobody_asks_for_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unused_archive_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REALNODE_CACHE", str(tmp_path))
     builder = images.Builder(lambda _text: None)
     wanted = images.mariadb_image()

@@ -30,7 +30,7 @@ from .programs import OLM_VERSIONS
 ROOT = Path(__file__).resolve().parent.parent.parent
 _RECIPES = Path(__file__).resolve().parent / "images"
 _BUILD_SECONDS = 3600
-#: An archive that nobody has asked for in this time is removed: each change of the code makes new ones.
+#: An archive that no build has asked for in this time is removed: each change of the code makes new ones.
 _KEPT_SECONDS = 7 * 24 * 3600
 _SUITE = "trixie"
 _DEBIAN_PACKAGES = ("python3", "python3-pip", "python3-venv", "ca-certificates")
