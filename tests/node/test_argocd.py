@@ -60,7 +60,7 @@ def test_an_instance_of_its_form_becomes_available(site: Site, page: Page) -> No
     page.goto(f"{site.url}/operators/")
     page.get_by_role("link", name="Argo CD", exact=True).first.click()
     page.get_by_role("link", name=re.compile("Create instance|Create ArgoCD")).first.click()
-    expect(page.get_by_role("heading", name="Create ArgoCD")).to_be_visible()
+    expect(page.get_by_role("heading", name="Create Argo CD")).to_be_visible()
     field(page, "Name").fill(NAME)
     search = page.get_by_label("Add field")
     search.fill("anonymous")
