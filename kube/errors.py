@@ -30,12 +30,8 @@ class KubeError(Exception):
     code = 0
     reason = "Unknown"
 
-    @property
-    def is_partial(self) -> bool:
-        """Whether a part of the API failed: the cluster answers, and accepts the credentials."""
-        if isinstance(self, InvalidConfig | Unauthorized):
-            return False
-        return isinstance(self, InvalidAnswer) or not isinstance(self, Unreachable)
+    #: A part of the API failed: the cluster answers, and accepts the credentials.
+    is_partial = True
 
     def __init__(
         self,
@@ -60,6 +56,7 @@ class InvalidConfig(KubeError):
     """The kubeconfig can't be read or has no usable cluster; the text names the file and the place."""
 
     reason = "InvalidConfig"
+    is_partial = False
 
 
 class PluginFailed(InvalidConfig):
@@ -72,12 +69,14 @@ class Unreachable(KubeError):
     """No answer: refused, timed out, broken TLS. The text names the server."""
 
     reason = "Unreachable"
+    is_partial = False
 
 
 class InvalidAnswer(Unreachable):
     """Something answered, but not a Kubernetes API server: a page, a redirect, no JSON, or more than any answer has."""
 
     reason = "InvalidAnswer"
+    is_partial = True
 
 
 class TooDeepAnswer(InvalidAnswer):
@@ -97,6 +96,7 @@ class NotRenewed(Unreachable):
 
 class Unauthorized(KubeError):
     code, reason = 401, "Unauthorized"
+    is_partial = False
 
 
 class Forbidden(KubeError):

@@ -34,9 +34,8 @@ from resources import yamltext
 from resources.forms.errors import node_of
 from resources.forms.schema import Schema
 from resources.imports import Document, Import, Result
-from resources.types.manager import RUN_BUNDLE
 
-RUN = RUN_BUNDLE
+RUN = "operator-console.dev/run-bundle"
 SOURCE = "operator-console.dev/run-bundle-source"
 ALL, OWN, SINGLE, MULTI = "AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"
 #: Characters that are put into a command line as they are; more belong into a file.

@@ -52,6 +52,14 @@ class Fix:
     query: tuple[tuple[str, str], ...] = ()
 
 
+def creation(target: CauseTarget, view: str = "new") -> Fix:
+    """Of what is missing, under its name; a cluster-scoped object has no namespace."""
+    namespace = (("namespace", target.namespace),) if target.namespace else ()
+    words = {"kind": target.kind, "target": target.name}
+    label = _("Create %(kind)s %(target)s") % words
+    return Fix(label=label, target=target, view=view, query=(*namespace, ("name", target.name)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
     """Why an object isn't well.

@@ -26,9 +26,6 @@ _CSVS = ("operators.coreos.com", "v1alpha1", "clusterserviceversions")
 #: On a definition, by OLM: "<namespace>/<csv>" of an operator that brought it.
 _ALONGSIDE = "operatorframework.io/installed-alongside-"
 _ARGO = "argocd.argoproj.io/tracking-id"
-#: On what "Run bundle" created, by this console.
-RUN_BUNDLE = "operator-console.dev/run-bundle"
-_OPERATORS = ("ClusterServiceVersion", "ClusterExtension")
 _KEEP_SECONDS = 10.0
 _KEPT = 64
 
@@ -113,15 +110,12 @@ def _tool(metadata: ObjectMeta) -> Manager | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Definitions:
-    """All definitions by `names` ('plural.group'), the `owners` of those that say so, and those that operators
-    `brought`: installed by OLM, or as a bundle by this console.
-    """
+    """All definitions by `names` ('plural.group'), and the `owners` of those that say so."""
 
     names: frozenset[str] = frozenset()
     owners: Mapping[str, Manager] = field(default_factory=dict)
-    brought: frozenset[str] = frozenset()
 
 
 @cached(TTLCache(_KEPT, _KEEP_SECONDS), key=lambda client: (client.host, client.who), lock=Lock())
@@ -134,12 +128,7 @@ def read_definitions(client: ClusterClient) -> Definitions:
     found = [read(row.object, Object).metadata for row in rows]
     there = _csvs(client) if any(_alongside(metadata) for metadata in found) else frozenset()
     owners = {metadata.name: owner for metadata in found if (owner := _definition_owner(metadata, there))}
-    bundles = {metadata.name for metadata in found if RUN_BUNDLE in metadata.labels}
-    return Definitions(
-        names=frozenset(metadata.name for metadata in found),
-        owners=owners,
-        brought=frozenset(bundles | {name for name, owner in owners.items() if owner.what in _OPERATORS}),
-    )
+    return Definitions(frozenset(metadata.name for metadata in found), owners)
 
 
 def definition_owner(client: ClusterClient, definition: Mapping[str, Any]) -> Manager | None:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from kube.types.core import Volume
 from resources.causes import evidence
-from resources.causes.cause import Cause, CauseTarget, Fix, Link, shortened
+from resources.causes.cause import Cause, CauseTarget, Fix, Link, creation, shortened
 from resources.causes.evidence import Evidence, Item, edit_fix
 
 RANK = 20
@@ -92,8 +92,7 @@ def _cause(item: Item, name: str, message: str, raw: str) -> Iterator[Cause]:
         links = item.links(Link(target=object_))
     else:
         sentence = _("%(name)s can't start: %(kind)s %(target)s doesn't exist")
-        query = (("namespace", item.namespace), ("name", target))
-        fix = Fix(label=_("Create %(kind)s %(target)s") % words, target=object_, view="new-values", query=query)
+        fix = creation(object_, view="new-values")
         links = item.links()
     yield Cause(
         sentence=sentence % words, rank=RANK, links=links, raw=raw, fix=fix, since=evidence.not_ready_since(item)

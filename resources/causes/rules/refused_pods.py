@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, CauseTarget, Fix, refused_kind, shortened
+from resources.causes.cause import Cause, CauseTarget, creation, refused_kind, shortened
 from resources.causes.evidence import Complaint, Evidence, Item
 
 RANK, _UNKNOWN_RANK = 12, 40
@@ -57,13 +57,12 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
 
 def _absent(item: Item, complaint: Complaint, kind: str, name: str, namespace: str = "") -> Cause:
     words = {"name": item.subject, "kind": kind, "target": name}
-    query = (("namespace", namespace), ("name", name)) if namespace else (("name", name),)
     target = CauseTarget(group=_GROUPS.get(kind, ""), kind=kind, name=name, namespace=namespace)
     return Cause(
         sentence=_("%(name)s can't create Pods: %(kind)s %(target)s doesn't exist") % words,
         rank=RANK,
         links=item.links(),
         raw=complaint.text,
-        fix=Fix(label=_("Create %(kind)s %(target)s") % words, target=target, view="new", query=query),
+        fix=creation(target),
         since=complaint.since,
     )

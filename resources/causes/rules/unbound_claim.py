@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from kube.reader import read
 from kube.types.cluster import PersistentVolumeClaim
 from kube.types.core import PodSpec
-from resources.causes.cause import Cause, CauseTarget, Fix, Link, shortened
+from resources.causes.cause import Cause, CauseTarget, Fix, Link, creation, shortened
 from resources.causes.evidence import Event, Evidence, Item
 
 RANK, _CLASS_RANK = 18, 10
@@ -56,12 +56,7 @@ def _missing_class(item: Item, claim: PersistentVolumeClaim) -> Cause | None:
             ),
             links=item.links(Link(target=CauseTarget(group="storage.k8s.io", kind="StorageClass"), view="list")),
             raw=message,
-            fix=Fix(
-                label=_("Create StorageClass %(class)s") % words,
-                target=class_,
-                view="new",
-                query=(("name", class_.name),),
-            ),
+            fix=creation(class_),
             since=item.created,
         )
     return None
@@ -119,12 +114,7 @@ def _of_pod(item: Item, evidence: Evidence) -> Iterator[Cause]:
             rank=RANK,
             links=item.links(),
             raw=scheduled.message,
-            fix=Fix(
-                label=_("Create PersistentVolumeClaim %(claim)s") % words,
-                target=claim,
-                view="new",
-                query=(("name", claim.name),),
-            ),
+            fix=creation(claim),
             since=scheduled.changed,
         )
         return
