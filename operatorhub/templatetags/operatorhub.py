@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 from django.utils import translation
+from django.utils.translation import ngettext
 
 from kube.errors import KubeError
 from operatorhub.admin import catalog_kinds
@@ -34,3 +35,15 @@ def operators_navigation(context: Any) -> dict[str, Any]:
 def kind_label(row: Catalog) -> str:
     """What one of the console's own catalogs is read from, in a word."""
     return str(catalog_kinds.BY_VALUE[row.kind].label)
+
+
+@register.filter
+def package_count(number: int) -> str:
+    """ "3 packages"."""
+    return ngettext("%(number)s package", "%(number)s packages", number) % {"number": number}
+
+
+@register.filter
+def not_shown_count(number: int) -> str:
+    """ "3 not shown"."""
+    return ngettext("%(number)s not shown", "%(number)s not shown", number) % {"number": number}
