@@ -1,6 +1,7 @@
 """What several walks have in common: a namespace, an installed operator, a field of a form."""
 
 import re
+from typing import Protocol
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -11,7 +12,14 @@ from tests.e2e.conftest import Site
 SLOW = 180_000
 
 
-def create_namespace(site: Site, page: Page, name: str) -> None:
+class Console(Protocol):
+    """Wherever it runs."""
+
+    @property
+    def url(self) -> str: ...
+
+
+def create_namespace(site: Console, page: Page, name: str) -> None:
     page.goto(site.url)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Namespaces").click()
     page.get_by_label("New namespace").fill(name)
@@ -44,6 +52,23 @@ def install_from_here(page: Page, search: str, tile: str, namespace: str) -> Non
     expect(page.locator("#progress-title")).to_have_attribute("data-state", "done", timeout=SLOW)
     expect(page.locator("#stage-csv")).to_contain_text("Succeeded")
     page.get_by_role("link", name="View operator").click()
+
+
+def fill_in_argocd(page: Page, name: str) -> None:
+    """The form of an ArgoCD, as the recipe has it: anonymous users may read."""
+    field(page, "Name").fill(name)
+    search = page.get_by_label("Add field")
+    search.fill("anonymous")
+    expect(page.locator("[data-found]")).to_contain_text("spec.usersAnonymousEnabled")
+    search.press("Enter")
+    page.get_by_role("radiogroup", name="Anonymous Users Enabled").get_by_text("true", exact=True).click()
+    # The operator's example asks for dex without configuring it, which the operator refuses; and dex itself doesn't
+    # start without a way to sign in.
+    for pointer in ("/spec/sso", "/spec/sso/dex"):
+        section = page.locator(f"[data-pointer='{pointer}'] > .console-section")
+        if section.get_attribute("open") is None:
+            section.locator("> summary").click()
+    page.locator("[name='s:/spec/sso/dex/config']").fill("{connectors: [], enablePasswordDB: true}")
 
 
 def olm_tile(page: Page, title: str) -> Locator:

@@ -13,7 +13,7 @@ from kube.client import ClusterClient
 from kube.config import load
 from kube.objects import KubeObject
 from tests.e2e.conftest import Site
-from tests.e2e.steps import SLOW, create_namespace, field, install
+from tests.e2e.steps import SLOW, create_namespace, field, fill_in_argocd, install
 from tests.eventually import until
 
 pytestmark = pytest.mark.timeout(600)
@@ -136,18 +136,7 @@ def test_argo_cd_from_the_real_catalog(
     create_namespace(site, page, namespace)
     install(site, page, "argocd", "Argo CD", namespace)
     page.goto(f"{site.url}/resources/argoproj.io/v1beta1/argocds/new/?namespace={namespace}")
-    field(page, "Name").fill("example-argocd")
-    search = page.get_by_label("Add field")
-    search.fill("anonymous")
-    expect(page.locator("[data-found]")).to_contain_text("spec.usersAnonymousEnabled")
-    search.press("Enter")
-    page.get_by_role("radiogroup", name="Anonymous Users Enabled").get_by_text("true", exact=True).click()
-    # The operator's own example asks for dex without configuring it, which the real operator refuses.
-    for pointer in ("/spec/sso", "/spec/sso/dex"):
-        section = page.locator(f"[data-pointer='{pointer}'] > .console-section")
-        if section.get_attribute("open") is None:
-            section.locator("> summary").click()
-    page.locator("[name='s:/spec/sso/dex/config']").fill("{connectors: [], enablePasswordDB: true}")
+    fill_in_argocd(page, "example-argocd")
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page).to_have_url(re.compile("/example-argocd/$"))
     owned = page.locator("#owned")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from playwright.sync_api import Page
 
 from console.processes.parts import free_port
 from tests.chromium import Contexts, browser, chromium, contexts
+from tests.e2e.steps import install_from_here
 from tools.realcluster.build import Programs
 from tools.realnode import console
 from tools.realnode.__main__ import print_progress, start_olm
@@ -100,6 +102,12 @@ def site(programs: Programs, builder: Builder, tmp_path_factory: pytest.TempPath
         forward.stop()
 
 
+@pytest.fixture(scope="module")
+def namespace(request: pytest.FixtureRequest, site: Site) -> None:
+    """The NAMESPACE of the module is there."""
+    site.node.kubectl("create", "namespace", request.module.NAMESPACE)
+
+
 @pytest.fixture
 def page(contexts: Contexts) -> Page:
     return contexts(waits=60_000, viewport={"width": 1440, "height": 900}).new_page()
@@ -109,3 +117,10 @@ def picture(page: Page, name: str) -> None:
     """What the page shows now, if pictures are wanted."""
     if _PICTURES:
         page.screenshot(path=Path(_PICTURES, f"{name}.png"))
+
+
+def install_timed(page: Page, package: str, title: str, namespace: str) -> None:
+    """By clicks, on the page of OperatorHub; the seconds are printed."""
+    started = time.monotonic()
+    install_from_here(page, package, title, namespace)
+    print_progress(f"{title}: installed {time.monotonic() - started:.1f} s after the search")

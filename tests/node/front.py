@@ -2,9 +2,7 @@
 request to the address of a Service, so that kube-proxy chooses the Pod. It tries nothing twice: failures are logged.
 """
 
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,9 +10,7 @@ from pathlib import Path
 
 from console.processes.parts import free_port
 from tests.deploy.nginx import program
-from tests.eventually import until
-from tools.realcluster.nodes import PYTHON
-from tools.realcluster.process import listens
+from tests.node.relays import relayed
 from tools.realnode.node import RealNode
 
 _CONFIGURATION = """
@@ -76,16 +72,9 @@ def front(node: RealNode, folder: Path, *, console: str, dex: str) -> Iterator[F
     certificate, key = node.layout.authority.issue("front", "front", hosts=("localhost", "console.example.com"))
     values = {"folder": folder, "port": found.port, "certificate": certificate, "key": key}
     (folder / "nginx.conf").write_text(_CONFIGURATION.format(**values, console=console, dex=dex))
-    commands = (
-        [*node.machine.enter, program(), "-c", str(folder / "nginx.conf")],
-        [sys.executable, "-m", "tools.realnode.relay", str(node.machine.pid), str(found.port)],
-    )
-    running = [subprocess.Popen(command, env={**os.environ, **PYTHON}) for command in commands]
-    try:
-        until(lambda: listens(found.port), "nginx in the node", seconds=30)
-        yield found
-    finally:
-        for process in running:
-            process.terminate()
-        for process in running:
-            process.wait(30)
+    command = [*node.machine.enter, program(), "-c", str(folder / "nginx.conf")]
+    with relayed(node.machine.pid, str(found.port)), subprocess.Popen(command) as nginx:
+        try:
+            yield found
+        finally:
+            nginx.terminate()

@@ -2,12 +2,10 @@
 it and trusts the authority that signed its certificate, and single requests.
 """
 
-import os
 import shutil
 import socket
 import ssl
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -21,9 +19,7 @@ from playwright.sync_api import Browser
 
 from console.processes.parts import free_port
 from tests.chromium import Chromium
-from tests.eventually import until
-from tools.realcluster.nodes import PYTHON
-from tools.realcluster.process import listens
+from tests.node.relays import relayed
 from tools.realnode.keeper import GATEWAY, PUBLIC
 from tools.realnode.node import RealNode
 
@@ -98,11 +94,5 @@ class Gateway:
 def gateway(node: RealNode, authority: Path) -> Iterator[Gateway]:
     """In place of a load balancer: ports of this machine that lead to the gateway's Service."""
     found = Gateway(free_port(), free_port(), authority)
-    targets = (f"{found.port}={GATEWAY}:443", f"{found.plain}={GATEWAY}:80")
-    command = [sys.executable, "-m", "tools.realnode.relay", str(node.machine.pid), *targets]
-    with subprocess.Popen(command, env={**os.environ, **PYTHON}) as relay:
-        try:
-            until(lambda: listens(found.port) and listens(found.plain), "the way to the gateway", seconds=30)
-            yield found
-        finally:
-            relay.terminate()
+    with relayed(node.machine.pid, f"{found.port}={GATEWAY}:443", f"{found.plain}={GATEWAY}:80"):
+        yield found

@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 from bench.console import console
 from console.processes.parts import free_port
 from tests.chromium import Contexts
-from tests.e2e.steps import SLOW, field, install_from_here, olm_tile
+from tests.e2e.steps import SLOW, create_namespace, field, fill_in_argocd, olm_tile
 from tests.eventually import until
-from tests.node.conftest import Site, picture
+from tests.node.conftest import Site, install_timed, picture
 from tools.realnode import argocd
 from tools.realnode.__main__ import print_progress
 from tools.realnode.argocd import ArgoCD
@@ -36,16 +36,10 @@ def offered(site: Site, builder: Builder) -> Iterator[ArgoCD]:
 
 
 def test_its_operator_is_installed_from_operatorhub(site: Site, page: Page) -> None:
-    page.goto(site.url)
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Namespaces").click()
-    page.get_by_label("New namespace").fill(NAMESPACE)
-    page.get_by_role("button", name="Create namespace").click()
-    expect(page.locator("#toasts")).to_contain_text(f"Namespace “{NAMESPACE}” created.")
+    create_namespace(site, page, NAMESPACE)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="OperatorHub").click()
     expect(olm_tile(page, "SampleDB")).to_be_visible(timeout=SLOW)
-    started = time.monotonic()
-    install_from_here(page, "argocd", "Argo CD", NAMESPACE)
-    print_progress(f"Argo CD's operator: Succeeded {time.monotonic() - started:.1f} s after the search")
+    install_timed(page, "argocd", "Argo CD", NAMESPACE)
     picture(page, "real-node-argocd-operator")
     (deployment,) = site.get("-n", NAMESPACE, "deployments")["items"]
     assert deployment["metadata"]["ownerReferences"][0]["kind"] == "ClusterServiceVersion"
@@ -61,19 +55,7 @@ def test_an_instance_of_its_form_becomes_available(site: Site, page: Page) -> No
     page.get_by_role("link", name="Argo CD", exact=True).first.click()
     page.get_by_role("link", name=re.compile("Create instance|Create ArgoCD")).first.click()
     expect(page.get_by_role("heading", name="Create Argo CD")).to_be_visible()
-    field(page, "Name").fill(NAME)
-    search = page.get_by_label("Add field")
-    search.fill("anonymous")
-    expect(page.locator("[data-found]")).to_contain_text("spec.usersAnonymousEnabled")
-    search.press("Enter")
-    page.get_by_role("radiogroup", name="Anonymous Users Enabled").get_by_text("true", exact=True).click()
-    # The operator's example asks for dex without configuring it, which the operator refuses; and dex itself doesn't
-    # start without a way to sign in.
-    for pointer in ("/spec/sso", "/spec/sso/dex"):
-        section = page.locator(f"[data-pointer='{pointer}'] > .console-section")
-        if section.get_attribute("open") is None:
-            section.locator("> summary").click()
-    page.locator("[name='s:/spec/sso/dex/config']").fill("{connectors: [], enablePasswordDB: true}")
+    fill_in_argocd(page, NAME)
     picture(page, "real-node-argocd-form")
     started = time.monotonic()
     page.get_by_role("button", name="Create", exact=True).click()

@@ -2,11 +2,8 @@
 is taken down and brought up again.
 """
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +15,8 @@ from playwright.sync_api import Page, expect
 
 from console.processes.parts import free_port
 from tests.eventually import until
+from tests.node.relays import relayed
 from tools.realcluster.build import Programs
-from tools.realcluster.nodes import PYTHON
 from tools.realnode.__main__ import print_progress
 from tools.realnode.images import ROOT, Builder, console_images, node_images
 from tools.realnode.node import RealNode, running
@@ -106,11 +103,9 @@ def containers(programs: Programs, tmp_path: Path) -> Iterator[Containers]:
         (found.folder / "kubeconfig").chmod(0o644)
         for archive in archives.values():
             found.run("podman", "load", "--quiet", "--input", str(archive))
-        command = [sys.executable, "-m", "tools.realnode.relay", str(node.machine.pid), str(found.port)]
-        with subprocess.Popen(command, env={**os.environ, **PYTHON}) as relay:
+        with relayed(node.machine.pid, str(found.port)):
             yield found
             found.compose("down")
-            relay.terminate()
     shutil.rmtree(found.folder)
 
 

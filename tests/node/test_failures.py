@@ -1,10 +1,7 @@
 """kill -9 and SIGSTOP of the node's own processes, under open pages of the console."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,8 +15,8 @@ from console.processes.parts import free_port
 from tests.eventually import until
 from tests.node.broken import workload
 from tests.node.conftest import Site, picture
-from tools.realcluster.nodes import PYTHON
-from tools.realcluster.process import PartFailed, listens
+from tests.node.relays import relayed
+from tools.realcluster.process import PartFailed
 from tools.realnode.__main__ import print_progress
 
 pytestmark = pytest.mark.timeout(900)
@@ -47,11 +44,8 @@ def _web_process(site: Site) -> int:
 def direct(site: Site) -> Iterator[str]:
     """The address of a web container past API server and kubelet, with either of which a port-forward ends."""
     port = free_port()
-    command = [sys.executable, "-m", "tools.realnode.relay", str(_web_process(site)), f"{port}=127.0.0.1:9000"]
-    with subprocess.Popen(command, env={**os.environ, **PYTHON}) as process:
-        until(lambda: listens(port), "the relay", seconds=30)
+    with relayed(_web_process(site), f"{port}=127.0.0.1:9000"):
         yield f"http://localhost:{port}"
-        process.terminate()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -9,28 +9,21 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from tests.e2e.steps import SLOW, field, install_from_here
+from tests.e2e.steps import SLOW, field
 from tests.e2e.test_form_yaml import put
 from tests.eventually import until
-from tests.node.conftest import Site, picture
+from tests.node.conftest import Site, install_timed, picture
 from tools.realcluster.process import PartFailed
 from tools.realnode.__main__ import print_progress
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.usefixtures("namespace")]
 NAMESPACE = "flights"
 IMAGE = "operator-console.dev/flightticket-operator:1.1.0"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def namespace(site: Site) -> None:
-    site.node.kubectl("create", "namespace", NAMESPACE)
-
-
 def test_it_is_installed_and_its_controller_is_a_container(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/operatorhub/")
-    started = time.monotonic()
-    install_from_here(page, "flightticket", "FlightTicket", NAMESPACE)
-    print_progress(f"FlightTicket: installed {time.monotonic() - started:.1f} s after the search")
+    install_timed(page, "flightticket", "FlightTicket", NAMESPACE)
     (container,) = site.containers(NAMESPACE, "app.kubernetes.io/name=flightticket-operator")
     assert container["image"] == IMAGE
     assert container["imageID"].startswith("operator-console.dev/flightticket-operator@sha256:")

@@ -11,13 +11,13 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from tests.e2e.steps import SLOW, field, install_from_here
+from tests.e2e.steps import SLOW, field
 from tests.eventually import until
-from tests.node.conftest import ROOT, Site, picture
+from tests.node.conftest import ROOT, Site, install_timed, picture
 from tools.realnode.__main__ import print_progress
 from tools.realnode.images import MARIADB, Builder, mariadb_image
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.usefixtures("namespace")]
 NAMESPACE = "galera"
 #: Writes, reads and counts, with a connection for each; the last line says how it went.
 _CLIENT = """
@@ -31,13 +31,8 @@ done
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def namespace(site: Site) -> None:
-    site.node.kubectl("create", "namespace", NAMESPACE)
-
-
 @pytest.fixture(scope="module")
-def package(site: Site) -> None:
+def package(site: Site, namespace: None) -> None:
     """MariaDB's package in the namespace, and its image in the registry."""
     site.node.push(Builder(print_progress).build((mariadb_image(),)))
     command = [sys.executable, "-m", "examples.operators.kudo", "examples/operators/galera/mariadb"]
@@ -50,9 +45,7 @@ def package(site: Site) -> None:
 
 def test_the_engine_brings_its_package(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/operatorhub/")
-    started = time.monotonic()
-    install_from_here(page, "galera", "Galera (KUDO form)", NAMESPACE)
-    print_progress(f"Galera: installed {time.monotonic() - started:.1f} s after the search")
+    install_timed(page, "galera", "Galera (KUDO form)", NAMESPACE)
     until(lambda: set(site.names(NAMESPACE, "operatorversions")) >= {"galera-1.0.0", "galera-2.0.0"})
     assert "galera" in site.names(NAMESPACE, "operators.kudo.dev")
 

@@ -7,13 +7,13 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.steps import SLOW, field, install_from_here
+from tests.e2e.steps import SLOW, field
 from tests.eventually import until
-from tests.node.conftest import Site, picture
+from tests.node.conftest import Site, install_timed, picture
 from tools.realnode.__main__ import print_progress
 from tools.realnode.images import CATALOG, MEMCACHED, packages
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.usefixtures("namespace")]
 NAMESPACE, NAME = "caches", "memcached-sample"
 LABEL = f"cache.example.com/memcached={NAME}"
 BUNDLE = next(package.bundle for package in packages() if package.name == "memcached")
@@ -22,20 +22,13 @@ CSV = "memcached-operator.v0.1.0"
 _ASK = "exec 3<>/dev/tcp/127.0.0.1/11211; printf 'set tea 0 0 4\\r\\nhot!\\r\\nget tea\\r\\nquit\\r\\n' >&3; cat <&3"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def namespace(site: Site) -> None:
-    site.node.kubectl("create", "namespace", NAMESPACE)
-
-
 def test_the_bundle_is_an_image(site: Site, page: Page) -> None:
     """What OLM was given, and what it answered with."""
     source = site.get("-n", "olm", "catalogsource", "samples-catalog")
     assert source["spec"]["image"] == CATALOG
     assert source["status"]["connectionState"]["lastObservedState"] == "READY"
     page.goto(f"{site.url}/operatorhub/")
-    started = time.monotonic()
-    install_from_here(page, "memcached", "Memcached", NAMESPACE)
-    print_progress(f"Memcached: installed {time.monotonic() - started:.1f} s after the search")
+    install_timed(page, "memcached", "Memcached", NAMESPACE)
     (group,) = site.items(NAMESPACE, "operatorgroups")
     assert group["spec"]["targetNamespaces"] == [NAMESPACE]
     (subscription,) = site.items(NAMESPACE, "subscriptions.operators.coreos.com")

@@ -12,30 +12,23 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.steps import SLOW, field, install_from_here, olm_tile
+from tests.e2e.steps import SLOW, field, olm_tile
 from tests.eventually import until
-from tests.node.conftest import Site, picture
+from tests.node.conftest import Site, install_timed, picture
 from tools.realnode.__main__ import print_progress
 from tools.realnode.images import packages
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.usefixtures("namespace")]
 NAMESPACE = "databases"
 BUNDLE = next(package.bundle for package in packages() if package.name == "sampledb")
 SNAPSHOTS = "sampledb-snapshots"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def namespace(site: Site) -> None:
-    site.node.kubectl("create", "namespace", NAMESPACE)
 
 
 def test_an_operator_is_installed_from_images(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/operatorhub/")
     expect(olm_tile(page, "SampleDB")).to_be_visible(timeout=SLOW)
     picture(page, "real-node-operatorhub")
-    started = time.monotonic()
-    install_from_here(page, "sampledb", "SampleDB", NAMESPACE)
-    print_progress(f"installed {time.monotonic() - started:.1f} s after the search")
+    install_timed(page, "sampledb", "SampleDB", NAMESPACE)
     picture(page, "real-node-operator")
     # OLM's own Job unpacked the bundle's image.
     jobs = json.loads(site.node.kubectl("-n", "olm", "get", "jobs", "-o", "json"))["items"]

@@ -23,7 +23,7 @@ import yaml
 
 from tools.realcluster.build import Programs, cache, one_at_a_time
 from tools.repository_files import repository_files
-from tools.samples_catalog import ENGINES, IMAGE, stage
+from tools.samples_catalog import ENGINES, IMAGE, PACKAGES, stage
 
 from .programs import OLM_VERSIONS
 
@@ -53,7 +53,6 @@ CATALOG = "operator-console.dev/samples-catalog:1.0.0"
 BUSYBOX = "docker.io/library/busybox:1.37.0"
 MARIADB = "docker.io/library/mariadb:11.8"
 MEMCACHED = "docker.io/library/memcached:1.6-alpine"
-PACKAGES = ROOT / "examples/operators/packages"
 ARGOCD_BUNDLE = "quay.io/operatorhubio/argocd-operator:v0.18.0"
 ARGOCD_CATALOG = "operator-console.dev/community-catalog:1.0.0"
 #: Argo CD's bundle, and its operator by default, name the official images by their digests.
@@ -273,8 +272,9 @@ def _bundle(package: Package) -> Image:
 
 def _catalog() -> Image:
     """Of the same files as the bundles' images, with the icons."""
-    files = {f"bundles/{package.name}/{name}": path for package in packages() for name, path in package.files.items()}
+    files: dict[str, Path] = {}
     for package in packages():
+        files |= {f"bundles/{package.name}/{name}": path for name, path in package.files.items()}
         # argocd-tutorial is a package of examples/operators/argocd.
         program = package.name.removesuffix("-tutorial")
         files[f"icons/{package.name}.svg"] = ROOT / "examples/operators" / program / "icon.svg"

@@ -59,7 +59,7 @@ class RealNode(Parts):
         with ThreadPoolExecutor(1) as beside:
             importing = beside.submit(self._import)
             self.run(
-                parts.relay(machine, layout),
+                parts.relay(machine.pid, *(str(layout.ports[name]) for name in ("apiserver", "registry"))),
                 parts.registry(machine, layout, programs),
                 parts.etcd(machine, layout, programs),
             )

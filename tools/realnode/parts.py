@@ -32,10 +32,10 @@ def _inside(machine: Machine, part: ClusterPart, *flags: str, ready: Callable[[]
     return replace(part, command=(*machine.enter, *part.command, *flags), ready=ready, seconds=300)
 
 
-def relay(machine: Machine, layout: Layout) -> ClusterPart:
-    """The ports of the API server and the registry, on this machine's loopback."""
-    ports = [layout.ports[name] for name in ("apiserver", "registry")]
-    command = (sys.executable, "-m", "tools.realnode.relay", str(machine.pid), *map(str, ports))
+def relay(pid: int, *targets: str) -> ClusterPart:
+    """Ports of the network of a process on this machine's loopback; ``targets`` as relay.py takes them."""
+    command = (sys.executable, "-m", "tools.realnode.relay", str(pid), *targets)
+    ports = [int(target.partition("=")[0]) for target in targets]
     return ClusterPart(name="relay", command=command, ready=lambda: all(map(listens, ports)), environment=PYTHON)
 
 
