@@ -100,7 +100,7 @@ def test_a_custom_resource_has_the_cause_of_its_pods(site: Site, ports: dict[str
 
 
 def test_a_service_without_endpoints_says_so(site: Site) -> None:
-    service = {"selector": {"app": "nobody"}, "ports": [{"port": 80}]}
+    service = {"selector": {"app": "missing"}, "ports": [{"port": 80}]}
     path = site.node.layout.data / "service.json"
     path.write_text(json.dumps(made("Service", "unserved", "v1", spec=service)))
     site.node.kubectl("apply", "-f", str(path))

@@ -191,7 +191,7 @@ def modules_of(minor: str, olm: str = "") -> tuple[Module, ...]:
     if olm:
         usual["olm"] = replace(usual["olm"], versions=f"v{olm}.mod")
         if not (usual["olm"].folder / usual["olm"].versions).exists():
-            raise BuildFailed(f"OLM_VERSION={olm}: there is no v{olm}.mod in {usual['olm'].folder}")
+            raise BuildFailed(f"OLM_VERSION={olm}: {usual['olm'].folder} has no v{olm}.mod")
     kubernetes = usual["kubernetes"]
     versions = kubernetes.folder / f"v{minor}.mod"
     if not versions.exists():
