@@ -107,8 +107,8 @@ class Catalog(models.Model):
 
     # Values of `kind`; operatorhub/admin/catalog_kinds.py says what each is.
     FOLDER, URL, IMAGE, UPLOAD, CLUSTER = "folder", "url", "image", "upload", "clustercatalog"
-    #: Of the packages, those that OperatorHub shows and those that it doesn't; set where a page shows them.
-    shown_packages = hidden_packages = 0
+    #: Of the packages, those that OperatorHub doesn't show; set where a page shows their number.
+    hidden_packages = 0
     NEW, READING, READY, FAILED = "new", "reading", "ready", "failed"
 
     cluster = models.CharField(max_length=512)
@@ -143,6 +143,10 @@ class Catalog(models.Model):
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def shown_packages(self) -> int:
+        return self.packages - self.hidden_packages
 
     @property
     def health(self) -> CatalogState:

@@ -93,7 +93,7 @@ def own(client: ClusterClient) -> list[Catalog]:
 
 
 def _count_hidden(client: ClusterClient, rows: list[Catalog]) -> None:
-    """Sets `hidden_packages`, those that OperatorHub doesn't show, and `shown_packages`.
+    """Sets `hidden_packages`, those that OperatorHub doesn't show.
 
     A catalog that describes another has none itself.
     """
@@ -101,7 +101,6 @@ def _count_hidden(client: ClusterClient, rows: list[Catalog]) -> None:
     counts = Counter(hidden.values_list("catalog", flat=True))
     for row in rows:
         row.hidden_packages = counts[row.name]
-        row.shown_packages = row.packages - row.hidden_packages
 
 
 def own_row(client: ClusterClient, name: str) -> Catalog:

@@ -90,8 +90,13 @@ part("form")?.addEventListener("change", ({ target }) => { if (target.matches("i
 // Another choice of lines loads the page again: what is searched, wrapped and hidden stays.
 const KEY = `log:${location.pathname}`;
 part("form")?.addEventListener("submit", () => {
-  const [text, only, wrapped] = [part("search").value, part("only").checked, part("wrap").checked];
-  write(KEY, { text, only, wrap: wrapped, hidden: [...hidden] }, "sessionStorage");
+  const kept = {
+    text: part("search").value,
+    only: part("only").checked,
+    wrap: part("wrap").checked,
+    hidden: [...hidden],
+  };
+  write(KEY, kept, "sessionStorage");
 });
 const restored = read(KEY, null, "sessionStorage");
 if (restored) {
